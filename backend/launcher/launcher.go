@@ -14,6 +14,7 @@ import (
 	"pilotfish/backend/confine"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/inventory"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/question"
 	"pilotfish/backend/terminal"
@@ -41,8 +42,8 @@ type Config struct {
 	Confine func(ctx context.Context, kind protocol.AgentKind, asked bool) (*confine.Folders, error)
 	// Dirs are the folders of the session.
 	Dirs config.SessionDirs
-	// Ended is called when the process of a terminal has ended, or does not start.
-	Ended func(id protocol.TerminalID)
+	// Broker has the questions of agents.
+	Broker *policy.Broker
 	// Commands are listed for an agent that takes instructions as text.
 	Commands command.Table
 }
@@ -75,7 +76,7 @@ func (l *Launcher) Launch(ctx context.Context, req terminal.Request) (terminal.L
 	}
 	f, err := trust.In(dir)
 	if err != nil {
-		l.cfg.Ended(req.Terminal)
+		l.Ended(req.Terminal)
 		return terminal.Launch{}, err
 	}
 	ask, may := l.cfg.Folders.Asked(f)
@@ -85,7 +86,7 @@ func (l *Launcher) Launch(ctx context.Context, req terminal.Request) (terminal.L
 	case !ask:
 		return l.elsewhere(ctx, req)
 	}
-	l.cfg.Ended(req.Terminal) // of its token
+	l.Ended(req.Terminal) // of its token
 	return terminal.Launch{Kind: launched.Kind, Name: launched.Name, Confine: launched.Confine, Wait: func(ctx context.Context) (terminal.Launch, error) {
 		asking, cancel := context.WithTimeout(ctx, folderWait)
 		defer cancel()
@@ -132,7 +133,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 	if err != nil {
 		return terminal.Launch{}, err
 	}
-	l.cfg.Ended(req.Terminal) // of the process before
+	l.Ended(req.Terminal) // of the process before
 	token := l.cfg.Tokens.Terminal(req.Terminal, req.Tab, kind, folders != nil)
 	launched, err := l.cfg.Agents.Launch(ctx, agent.LaunchConfig{
 		Kind: kind, Command: line, Args: args,
@@ -141,7 +142,7 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 		Commands: l.commands(),
 	})
 	if err != nil || launched.Missing != nil {
-		l.cfg.Ended(req.Terminal)
+		l.Ended(req.Terminal)
 	}
 	keeper := l.cfg.Keeper
 	if kind == protocol.AgentShell {
@@ -151,6 +152,13 @@ func (l *Launcher) launchIn(ctx context.Context, req terminal.Request, dir strin
 		Path: launched.Path, Args: launched.Args, Env: launched.Env, Dir: launched.Dir,
 		Kind: launched.Kind, Name: launched.Name, Missing: launched.Missing, Confine: folders, Keeper: keeper,
 	}, err
+}
+
+// Ended revokes the token of a terminal's agent and ends its approvals, because its process
+// has ended, or does not start.
+func (l *Launcher) Ended(id protocol.TerminalID) {
+	l.cfg.Broker.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
+	l.cfg.Tokens.EndTerminal(id)
 }
 
 // commands returns the commands for an agent that takes instructions as text.

@@ -16,7 +16,7 @@ func newRecorder(s *Session) (*recorder.Recorder, *shots.Shots, *saved.Files) {
 	files := saved.New(dirs, s.m.known)
 	taken := shots.New(shots.Config{Dir: filepath.Join(dirs.Root, "moments"), Settings: s.m.cfg.Settings, Commands: s.m.known, Logger: s.plainLog()})
 	return recorder.New(recorder.Config{
-		Session: s.name, Commands: s.m.known, Files: files, Events: s.events, Shots: taken,
+		Session: s.name, Commands: s.m.known, Events: s.events, Shots: taken,
 		Dir: filepath.Join(dirs.Root, "activity"), Logger: s.plainLog(),
 	}), taken, files
 }

@@ -329,7 +329,7 @@ func TestWholePath(t *testing.T) {
 	done := make(chan protocol.CommandReply, 1)
 	go func() { done <- h.run(t, h.agent, "clipboard", nil) }()
 	w := waitingIn(t, conn, 1)[0]
-	h.s.terminalEnded(protocol.TerminalID(w.Actor.ID))
+	h.s.launcher().Ended(protocol.TerminalID(w.Actor.ID))
 	if reply := <-done; reply.OK || reply.Error.Code != protocol.CodeRefused {
 		t.Errorf("an agent that ended: %+v", reply)
 	}

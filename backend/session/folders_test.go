@@ -97,7 +97,7 @@ func plant(t *testing.T) *planted {
 	events.Observe(func(event any) {
 		switch e := event.(type) {
 		case protocol.TerminalGoneEvent:
-			p.s.terminalEnded(e.Terminal)
+			p.s.launcher().Ended(e.Terminal)
 		case approval.Changed:
 			select {
 			case p.changed <- struct{}{}:

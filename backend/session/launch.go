@@ -21,7 +21,7 @@ const (
 func (s *Session) launcher() *launcher.Launcher {
 	return launcher.New(launcher.Config{
 		Session: s.name, Settings: s.m.cfg.Settings, Agents: s.m.agents, Folders: s.m.folders, User: whom(s), Tokens: s.tokens,
-		Endpoint: s.m.endpoint, Keeper: s.m.cfg.Program, Confine: s.confinement, Ended: s.terminalEnded, Commands: s.m.known, Dirs: s.m.cfg.Dirs.Of(s.name),
+		Endpoint: s.m.endpoint, Keeper: s.m.cfg.Program, Confine: s.confinement, Broker: s.approvals.Broker(), Commands: s.m.known, Dirs: s.m.cfg.Dirs.Of(s.name),
 	})
 }
 

@@ -33,10 +33,3 @@ func (s *Session) rotatePanelToken() {
 		s.pair()
 	}
 }
-
-// terminalEnded revokes the token of a terminal's agent and ends its approvals,
-// because its process has ended.
-func (s *Session) terminalEnded(id protocol.TerminalID) {
-	s.approvals.Gone(protocol.Actor{Kind: protocol.ActorTerminal, ID: string(id)})
-	s.tokens.EndTerminal(id)
-}

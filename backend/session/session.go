@@ -221,6 +221,8 @@ func (s *Session) published(event any) {
 		s.workChanged()
 	case control.Stepped:
 		s.recorder.TaskStep(e.Head, e.Step, e.Goal)
+	case recorder.Done:
+		s.saved.Keep(e.Actor, e.Command, e.Reply)
 	case recorder.Step:
 		conversations{s}.step(e)
 	case approval.Changed:
@@ -401,7 +403,7 @@ func (s *Session) terminalChanged(info protocol.TerminalInfo) {
 }
 
 func (s *Session) terminalGone(id protocol.TerminalID) {
-	s.terminalEnded(id)
+	s.launcher().Ended(id)
 	conversations{s}.terminalEnded(id)
 	r := s.running()
 	if r != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pilotfish/backend/auth"
-	"pilotfish/backend/command"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task/control"
@@ -17,7 +16,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
 		Headless: s.m.cfg.Headless, Events: s.events,
-		Tabs: &s.tabs, Gone: s.approvals.Gone, Logger: s.plainLog(),
+		Tabs: &s.tabs, Recorder: s.recorder, Use: &s.m.use, Broker: s.approvals.Broker(), Logger: s.plainLog(),
 		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {
 			r, err := s.current()
@@ -25,10 +24,6 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 				return control.Running{}, err
 			}
 			return r.forTasks(s), nil
-		},
-		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
-			defer s.m.use.Begin()()
-			return s.recorder.Do(actor, req, nil, run)
 		},
 	}
 	if s.m.cfg.Models != nil {

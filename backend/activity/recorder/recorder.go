@@ -31,9 +31,7 @@ type Config struct {
 	Dir string
 	// Commands has the specs of the commands.
 	Commands command.Table
-	// Files is notified of the files that a command made.
-	Files Files
-	// Events gets a Step for every step of an actor.
+	// Events is told of Done after each command, and of a Step for every step of an actor.
 	Events *hub.Hub[any]
 	// Shots are the screenshots of what is recorded; nil for none.
 	Shots  *shots.Shots
@@ -47,9 +45,11 @@ type Step struct {
 	Data  json.RawMessage
 }
 
-// Files records the files that a command made.
-type Files interface {
-	Keep(actor protocol.Actor, name string, reply protocol.CommandReply)
+// Done is the event that a command has ended.
+type Done struct {
+	Actor   protocol.Actor
+	Command string
+	Reply   protocol.CommandReply
 }
 
 // Recorder records the commands of a session. It outlives the session's runs.
@@ -178,7 +178,7 @@ func (r *Recorder) Do(actor protocol.Actor, req protocol.CommandRequest, waiting
 		reply.DurationMS = float64(time.Since(began).Microseconds()+1) / 1000
 	}
 	t.keep("", false, began, req, reply)
-	r.cfg.Files.Keep(actor, req.Command, reply)
+	r.cfg.Events.Report(Done{actor, req.Command, reply})
 	return reply
 }
 
@@ -215,7 +215,7 @@ func (t *call) note(n command.Note) {
 		t.chain.Store(true)
 		return
 	}
-	t.r.cfg.Files.Keep(t.actor, n.Request.Command, n.Reply)
+	t.r.cfg.Events.Report(Done{t.actor, n.Request.Command, n.Reply})
 }
 
 // asks records that a command waits for the user.

@@ -19,11 +19,7 @@ import (
 // heard records what a Recorder reports.
 type heard struct {
 	steps []string
-	files []string
-}
-
-func (h *heard) Keep(_ protocol.Actor, name string, reply protocol.CommandReply) {
-	h.files = append(h.files, fmt.Sprintf("%s %t", name, reply.OK))
+	done  []string
 }
 
 func recording(t *testing.T) (*Recorder, *heard) {
@@ -31,11 +27,15 @@ func recording(t *testing.T) (*Recorder, *heard) {
 	h := &heard{}
 	events := hub.New[any](1)
 	events.Observe(func(event any) {
-		step := event.(Step)
-		h.steps = append(h.steps, fmt.Sprintf("%s %t", step.Entry.Command, step.Entry.OK))
+		switch e := event.(type) {
+		case Step:
+			h.steps = append(h.steps, fmt.Sprintf("%s %t", e.Entry.Command, e.Entry.OK))
+		case Done:
+			h.done = append(h.done, fmt.Sprintf("%s %t", e.Command, e.Reply.OK))
+		}
 	})
 	r := New(Config{
-		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: h, Events: events, Logger: slog.New(slog.DiscardHandler),
+		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Events: events, Logger: slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(r.Close)
 	return r, h
@@ -57,8 +57,8 @@ func TestACommandIsAnEntry(t *testing.T) {
 			t.Error("nobody says how long it took")
 		}
 	}
-	if want := []string{"goto false", "goto true", "goto true"}; !slices.Equal(h.steps, want) || !slices.Equal(h.files, want) {
-		t.Errorf("steps %q, files %q", h.steps, h.files)
+	if want := []string{"goto false", "goto true", "goto true"}; !slices.Equal(h.steps, want) || !slices.Equal(h.done, want) {
+		t.Errorf("steps %q, done %q", h.steps, h.done)
 	}
 	r.Close()
 	for id, want := range map[string][]uint64{"a": {1, 3}, "b": {2}, "c": nil} {

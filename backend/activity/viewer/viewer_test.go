@@ -22,10 +22,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-type files struct{}
-
-func (files) Keep(protocol.Actor, string, protocol.CommandReply) {}
-
 type camera struct{}
 
 func (camera) Moment(context.Context, protocol.TabID, int) ([]byte, error) {
@@ -41,7 +37,7 @@ func watching(t *testing.T) *Viewer {
 	}
 	taken := shots.New(shots.Config{Dir: t.TempDir(), Settings: settings, Commands: catalogue.Table(), Logger: slog.New(slog.DiscardHandler)})
 	r := recorder.New(recorder.Config{
-		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(), Files: files{},
+		Session: protocol.DefaultSession, Dir: t.TempDir(), Commands: catalogue.Table(),
 		Shots: taken, Logger: slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -86,7 +86,7 @@ func (t *Tasks) command(ctx context.Context, req protocol.TaskCommandRequest) pr
 	}
 	actor := actorOf(head)
 	t.pages.At(head.ID, cmp.Or(req.Command.Tab, head.Tab))
-	return t.cfg.Record(actor, req.Command, func(watch command.Watch) protocol.CommandReply {
+	return t.record(actor, req.Command, func(watch command.Watch) protocol.CommandReply {
 		r, err := t.cfg.Running()
 		if err == nil {
 			err = r.Ready(ctx, req.Command.TimeoutMS)
@@ -154,7 +154,7 @@ func (t *Tasks) ended(head protocol.Task) {
 		return
 	}
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID)}
-	t.cfg.Gone(actor)
+	t.cfg.Broker.Gone(actor)
 	if r, err := t.cfg.Running(); err == nil {
 		r.Policy.Over(actor)
 		r.Tools.Over(actor)

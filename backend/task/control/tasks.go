@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 
+	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/agent/builtin/grammar"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
@@ -41,10 +42,12 @@ type Config struct {
 	Running func() (Running, error)
 	// Tabs are the open tabs.
 	Tabs *opentabs.List
-	// Record runs a command and records it in the activity.
-	Record func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply
-	// Gone ends the open questions of an actor.
-	Gone   func(protocol.Actor)
+	// Recorder records commands in the activity.
+	Recorder *recorder.Recorder
+	// Use counts the commands that run.
+	Use *hub.Use
+	// Broker has the open questions.
+	Broker *policy.Broker
 	Logger *slog.Logger
 }
 
@@ -101,7 +104,7 @@ type Tools interface {
 // Browser is what Tasks needs from a browser.
 type Browser interface {
 	OpenPanel(ctx context.Context, tab protocol.TabID) error
-	view.Recorder
+	view.Browser
 }
 
 // Tasks manages a session's tasks, which are opened at the first use. It
@@ -146,6 +149,12 @@ func (t *Tasks) opened() (*task.Store, error) {
 	}
 	t.store = store
 	return store, nil
+}
+
+// record runs a command and records it in the activity.
+func (t *Tasks) record(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
+	defer t.cfg.Use.Begin()()
+	return t.cfg.Recorder.Do(actor, req, nil, run)
 }
 
 // open reports whether a tab is open.

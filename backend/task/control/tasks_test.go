@@ -13,8 +13,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
+	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
@@ -27,8 +29,10 @@ import (
 // in it.
 type desk struct {
 	*Tasks
+	view.Browser
 	dir    string
 	policy *policy.Policy
+	broker *policy.Broker
 
 	mu        sync.Mutex
 	published []any
@@ -41,7 +45,7 @@ type desk struct {
 
 func newDesk(t *testing.T, change func(*Config)) *desk {
 	t.Helper()
-	d := &desk{dir: t.TempDir(), policy: policy.New(policy.Config{})}
+	d := &desk{dir: t.TempDir(), policy: policy.New(policy.Config{}), broker: policy.NewBroker(protocol.DefaultSession, func() {})}
 	tabs, events := opentabs.New(protocol.Tab{ID: "t1", URL: "https://a.example/"}, protocol.Tab{ID: "t2", URL: "https://b.example/"}), hub.New[any](1)
 	events.Observe(func(event any) {
 		d.mu.Lock()
@@ -59,12 +63,8 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 			}, d.stopped
 		},
 		Tabs: tabs, Events: events,
-		Record: func(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
-			d.note(fmt.Sprintf("%s: %s", actor.Name, req.Command))
-			return run(command.Watch{})
-		},
-		Gone:   func(actor protocol.Actor) { d.note("gone " + actor.ID) },
-		Logger: log,
+		Recorder: recorder.New(recorder.Config{Session: protocol.DefaultSession, Dir: filepath.Join(d.dir, "activity"), Commands: catalogue.Table(), Events: events, Logger: log}),
+		Use:      new(hub.Use), Broker: d.broker, Logger: log,
 	}
 	if change != nil {
 		change(&cfg)
@@ -190,6 +190,11 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		if _, err := d.Stop(t.Context(), agent("b"), id); code(err) != protocol.CodeForbidden {
 			t.Errorf("another agent stops it: %v", err)
 		}
+		answered := make(chan error, 1)
+		go func() {
+			_, err := d.broker.Ask(t.Context(), protocol.Approval{Actor: protocol.Actor{Kind: protocol.ActorTask, ID: string(id)}})
+			answered <- err
+		}()
 		go func() {
 			head, err := d.Stop(t.Context(), agent("a"), id)
 			asked <- end{head, err}
@@ -202,8 +207,11 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		if e := <-asked; e.err != nil || e.task.State != protocol.TaskStopped {
 			t.Errorf("%+v", e)
 		}
-		if want := []string{"panel t1", "gone " + string(id), "over " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
+		if want := []string{"panel t1", "over " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
 			t.Errorf("%q, want %q", d.did, want)
+		}
+		if <-answered == nil {
+			t.Error("a question of a task that has ended was answered")
 		}
 	})
 }

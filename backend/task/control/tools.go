@@ -42,7 +42,7 @@ func (t *Tasks) Tool(ctx context.Context, req protocol.TaskToolRequest) (protoco
 		"server": text(req.Server), "tool": text(req.Tool), "arguments": text(kept),
 	}}
 	var reply protocol.TaskToolReply
-	t.cfg.Record(actorOf(head), recorded, func(command.Watch) protocol.CommandReply {
+	t.record(actorOf(head), recorded, func(command.Watch) protocol.CommandReply {
 		reply = r.Tools.Call(ctx, actorOf(head), head.Tab, req)
 		said := "Used " + req.Tool + " of " + req.Server
 		return protocol.CommandReply{OK: reply.OK, Tab: head.Tab, Text: said, Error: reply.Error}

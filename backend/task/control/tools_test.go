@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pilotfish/backend/command"
 	"pilotfish/backend/protocol"
 )
 
@@ -40,16 +39,7 @@ func (o toolsOf) request(tool string) protocol.TaskToolRequest {
 // Only the panel that runs a task uses servers for it. What is recorded has no secret,
 // and the servers end with the task.
 func TestTools(t *testing.T) {
-	var recorded []protocol.CommandRequest
-	var replies []protocol.CommandReply
-	d := newDesk(t, func(c *Config) {
-		c.Record = func(_ protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
-			recorded = append(recorded, req)
-			reply := run(command.Watch{})
-			replies = append(replies, reply)
-			return reply
-		}
-	})
+	d := newDesk(t, nil)
 	tools := toolsOf{d}
 	if reply, err := d.Tools(t.Context(), protocol.TaskToolsRequest{}); err != nil || len(reply.Servers) != 1 || reply.Servers[0].Tools != nil {
 		t.Errorf("without a task: %+v, %v", reply, err)
@@ -79,12 +69,16 @@ func TestTools(t *testing.T) {
 			t.Errorf("%q is not in %q", want, d.did)
 		}
 	}
-	args := recorded[0].Args
-	if recorded[0].Command != protocol.ToolQuestion || string(args["server"]) != `"docs"` || string(args["arguments"]) != `"{\"key\":\"•\"}"` {
-		t.Errorf("recorded %+v", recorded[0])
+	page, err := d.cfg.Recorder.History(shell(), 0, 10)
+	if err != nil || len(page.Entries) != 2 {
+		t.Fatalf("recorded %+v, %v", page.Entries, err)
 	}
-	if replies[0].Text != "Used search of docs" || replies[1].Error == nil || strings.Contains(replies[1].Error.Message, "what it says") {
-		t.Errorf("recorded %+v", replies)
+	used, failed := page.Entries[0], page.Entries[1]
+	if used.Command != protocol.ToolQuestion || used.Args["server"] != "docs" || used.Args["arguments"] != `{"key":"•"}` || used.Summary != "Used search of docs" {
+		t.Errorf("recorded %+v", used)
+	}
+	if failed.Code == "" || strings.Contains(failed.Summary, "what it says") {
+		t.Errorf("recorded %+v", failed)
 	}
 	if _, err := d.Tool(t.Context(), tools.request("search")); protocol.AsError(err) == nil {
 		t.Error("a task that has ended used a tool")

@@ -39,7 +39,9 @@ type Browser interface {
 	GroupTabs(ctx context.Context, group int, tabs []protocol.TabID) (int, error)
 	UngroupTabs(ctx context.Context, tabs []protocol.TabID) error
 	SetGroup(ctx context.Context, group int, title, color *string, collapsed *bool) error
-	Recorder
+	// StartRecording records what the user does on a page.
+	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
+	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
 }
 
 // Pages shows where tasks work. Callers set the desired state; one goroutine,

@@ -10,12 +10,6 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Recorder records what the user does on a page.
-type Recorder interface {
-	StartRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, video string) error
-	StopRecording(ctx context.Context, by protocol.Caller, tab protocol.TabID, format string) (protocol.Recording, error)
-}
-
 // The limits of the description of the user's actions for the agent: how many
 // actions, and how many characters of an element's name.
 const (
@@ -26,7 +20,7 @@ const (
 // note starts to record what the user does on the page while the task waits, so
 // that its agent can learn of it. If a recording is running already, it belongs to
 // someone else and is left alone.
-func (p *Pages) note(ctx context.Context, b Recorder, w *workplace, tab protocol.TabID) {
+func (p *Pages) note(ctx context.Context, b Browser, w *workplace, tab protocol.TabID) {
 	if err := b.StartRecording(ctx, protocol.Caller{}, tab, ""); err != nil {
 		p.log.Debug("what the user does is not noted", "tab", tab, "error", err)
 		return
@@ -38,7 +32,7 @@ func (p *Pages) note(ctx context.Context, b Recorder, w *workplace, tab protocol
 
 // Did ends the recording and returns a description of what the user did; empty
 // for nothing.
-func (p *Pages) Did(ctx context.Context, b Recorder, id protocol.TaskID) string {
+func (p *Pages) Did(ctx context.Context, b Browser, id protocol.TaskID) string {
 	p.mu.Lock()
 	var tab protocol.TabID
 	if w := p.tasks[id]; w != nil {
