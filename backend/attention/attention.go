@@ -20,6 +20,7 @@ import (
 
 	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
 )
@@ -43,9 +44,15 @@ type Config struct {
 	Asks func(terminal protocol.TerminalID) bool
 	// Tabs are the open tabs.
 	Tabs *opentabs.List
-	// Show brings a terminal to the front: its tab, and the panel beside it.
-	Show   func(ctx context.Context, tab protocol.TabID, terminal protocol.TerminalID) error
+	// Events is told of Clicked.
+	Events *hub.Hub[any]
 	Logger *slog.Logger
+}
+
+// Clicked is the event that the user wants to see a terminal: its tab, and the panel beside it.
+type Clicked struct {
+	Tab      protocol.TabID
+	Terminal protocol.TerminalID
 }
 
 // Manager knows which terminals want the user. Its methods are safe for concurrent
@@ -123,9 +130,6 @@ func (m *Manager) Run(ctx context.Context) {
 		return
 	}
 	defer m.cfg.Desktop.Close()
-	var showing sync.WaitGroup
-	defer showing.Wait()
-	clicked := make(chan protocol.TerminalID, 1)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -133,13 +137,10 @@ func (m *Manager) Run(ctx context.Context) {
 		case <-ctx.Done():
 			m.end(context.WithoutCancel(ctx))
 			return
-		case id := <-clicked:
-			showing.Go(func() { m.show(ctx, id) })
-			continue
 		case <-m.wake:
 		case <-timer.C:
 		}
-		next := m.look(ctx, clicked)
+		next := m.look(ctx)
 		if next.IsZero() {
 			timer.Stop()
 		} else {
@@ -150,7 +151,7 @@ func (m *Manager) Run(ctx context.Context) {
 
 // look brings every terminal's notification up to date. It returns when the next one
 // is due; zero for none.
-func (m *Manager) look(ctx context.Context, clicked chan<- protocol.TerminalID) (next time.Time) {
+func (m *Manager) look(ctx context.Context) (next time.Time) {
 	enabled := m.cfg.Settings.Get().TerminalNotices
 	for _, t := range m.all() {
 		m.mu.Lock()
@@ -173,7 +174,7 @@ func (m *Manager) look(ctx context.Context, clicked chan<- protocol.TerminalID) 
 		case t.due.IsZero():
 			t.due = later(now.Add(settle), t.last.Add(gap))
 		case !now.Before(t.due):
-			m.notify(ctx, t, info, want, clicked)
+			m.notify(ctx, t, info, want)
 		}
 		if !t.due.IsZero() && (next.IsZero() || t.due.Before(next)) {
 			next = t.due
@@ -226,18 +227,12 @@ func (t *terminal) wants(info protocol.TerminalInfo, enabled bool, asks func(pro
 }
 
 // notify shows the notification of a terminal, in the place of its last one.
-func (m *Manager) notify(ctx context.Context, t *terminal, info protocol.TerminalInfo, what note, clicked chan<- protocol.TerminalID) {
+func (m *Manager) notify(ctx context.Context, t *terminal, info protocol.TerminalInfo, what note) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	shown := desktop.Notification{
 		Title: title(info, m.cfg.Tabs.Title(info.Tab)), Body: what.body(info), Replaces: t.id,
-		Clicked: func() {
-			// Several clicks in a row count as one.
-			select {
-			case clicked <- info.ID:
-			default:
-			}
-		},
+		Clicked: func() { m.show(info.ID) },
 	}
 	t.shown, t.last, t.due = what, time.Now(), time.Time{}
 	if what.kind == needsYou {
@@ -273,8 +268,8 @@ func (m *Manager) end(ctx context.Context) {
 	}
 }
 
-// show brings a terminal to the front, beside the tab that it has now.
-func (m *Manager) show(ctx context.Context, id protocol.TerminalID) {
+// show asks for a terminal to be brought to the front, beside the tab that it has now.
+func (m *Manager) show(id protocol.TerminalID) {
 	m.mu.Lock()
 	t := m.terminals[id]
 	if t == nil {
@@ -283,11 +278,7 @@ func (m *Manager) show(ctx context.Context, id protocol.TerminalID) {
 	}
 	tab := t.info.Tab
 	m.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
-	defer cancel()
-	if err := m.cfg.Show(ctx, tab, id); err != nil {
-		m.log.Warn("a terminal could not be shown", "terminal", id, "tab", tab, "error", err)
-	}
+	m.cfg.Events.Report(Clicked{tab, id})
 }
 
 // kind says why a terminal wants the user.

@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/attention"
 	"pilotfish/backend/config"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/protocol"
 )
@@ -83,16 +84,18 @@ func newWorld(t *testing.T) *world {
 	if w.settings, err = config.Open(filepath.Join(t.TempDir(), "settings.toml")); err != nil {
 		t.Fatal(err)
 	}
+	events := hub.New[any](1)
+	events.Observe(func(event any) {
+		e := event.(attention.Clicked)
+		w.showing = append(w.showing, fmt.Sprint(e.Tab, " ", e.Terminal))
+	})
 	w.Manager = attention.New(attention.Config{
 		Desktop:  &w.desk,
 		Settings: w.settings,
 		Asks:     func(protocol.TerminalID) bool { return w.read(&w.asks) },
 		Tabs:     opentabs.New(protocol.Tab{ID: "t1", Title: "Shop"}),
-		Show: func(_ context.Context, tab protocol.TabID, id protocol.TerminalID) error {
-			w.showing = append(w.showing, fmt.Sprint(tab, " ", id))
-			return errors.New("the tab was closed")
-		},
-		Logger: slog.New(slog.DiscardHandler),
+		Events:   events,
+		Logger:   slog.New(slog.DiscardHandler),
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})

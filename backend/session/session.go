@@ -238,6 +238,8 @@ func (s *Session) published(event any) {
 		s.m.onShow(e)
 	case terminal.Drawn:
 		s.m.firstScreen.Open()
+	case attention.Clicked:
+		s.m.running.Go(func() { s.showTerminal(e) })
 	case policy.Owned:
 		s.publishTabs()
 	default:
