@@ -31,20 +31,13 @@ type Config struct {
 	Server Server
 	// Skill is the text of the skill.
 	Skill string
-	// Find returns the path of a program; exec.LookPath. Nil finds none.
-	Find func(name string) (string, error)
 }
 
 // Connections are the programs of a user that Pilotfish is connected to.
 type Connections struct{ Config }
 
 // New returns the connections.
-func New(c Config) *Connections {
-	if c.Find == nil {
-		c.Find = func(string) (string, error) { return "", exec.ErrNotFound }
-	}
-	return &Connections{c}
-}
+func New(c Config) *Connections { return &Connections{c} }
 
 // Status says how a program stands.
 type Status struct {
@@ -93,7 +86,7 @@ func (c *Connections) status(p Program) Status {
 	if p.skills != nil {
 		s.Skill = filepath.Join(p.skills.in(c.Homes), serverName, "SKILL.md")
 	}
-	_, err := c.Find(p.Binary)
+	_, err := exec.LookPath(p.Binary)
 	_, stat := os.Stat(filepath.Dir(s.File))
 	s.Installed = err == nil || stat == nil && filepath.Dir(s.File) != c.Homes.Home
 	text, err := read(s.File)
@@ -196,7 +189,7 @@ func (c *Connections) byOwnCommand(ctx context.Context, p Program, path string, 
 	if p.own == nil {
 		return edit.Change{}, ""
 	}
-	program, err := c.Find(p.Binary)
+	program, err := exec.LookPath(p.Binary)
 	if err != nil {
 		return edit.Change{}, ""
 	}

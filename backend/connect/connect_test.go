@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,8 +45,10 @@ var settings = map[string]struct{ file, text string }{
 	"qwen":     {".qwen/settings.json", "{\r\n  \"a\": 1\r\n}\r\n"},
 }
 
-func make1(t *testing.T, find func(string) (string, error)) (*connect.Connections, string) {
+// make1 returns the connections of a home folder, for a PATH.
+func make1(t *testing.T, path string) (*connect.Connections, string) {
 	t.Helper()
+	t.Setenv("PATH", path)
 	dir := t.TempDir()
 	home := filepath.Join(dir, "home")
 	own, err := os.Executable()
@@ -56,7 +57,7 @@ func make1(t *testing.T, find func(string) (string, error)) (*connect.Connection
 	}
 	return connect.New(connect.Config{
 		Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(dir, "state", "connected.json"),
-		Server: connect.Server{Command: own, Args: []string{"mcp"}}, Skill: "---\nname: pilotfish\n---\n", Find: find,
+		Server: connect.Server{Command: own, Args: []string{"mcp"}}, Skill: "---\nname: pilotfish\n---\n",
 	}), home
 }
 
@@ -80,7 +81,7 @@ func TestEveryProgram(t *testing.T) {
 	}
 	for _, p := range programs {
 		t.Run(p.Name, func(t *testing.T) {
-			c, home := make1(t, nil)
+			c, home := make1(t, "")
 			had := settings[p.Name]
 			path := filepath.Join(home, had.file)
 			put(t, path, had.text, 0o640)
@@ -136,7 +137,7 @@ func TestEveryProgram(t *testing.T) {
 
 // A program without settings gets a file, which goes again.
 func TestFirstSettings(t *testing.T) {
-	c, home := make1(t, nil)
+	c, home := make1(t, "")
 	for _, p := range connect.Programs() {
 		done, err := c.Add(t.Context(), p.Name, false)
 		if err != nil || !done.Current {
@@ -156,7 +157,7 @@ func TestFirstSettings(t *testing.T) {
 
 // An entry of another Pilotfish is changed, and comes back.
 func TestAnotherPilotfish(t *testing.T) {
-	c, home := make1(t, nil)
+	c, home := make1(t, "")
 	path := filepath.Join(home, ".cursor/mcp.json")
 	had := `{"mcpServers": {"pilotfish": {"command": "/old/pilotfish", "args": ["mcp"]}}}`
 	put(t, path, had, 0o600)
@@ -192,12 +193,7 @@ func TestOwnCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bin := filepath.Join(t.TempDir(), "claude")
 			put(t, bin, "#!/bin/sh\n"+one.script+"\n", 0o700)
-			c, home := make1(t, func(name string) (string, error) {
-				if name == "claude" {
-					return bin, nil
-				}
-				return "", exec.ErrNotFound
-			})
+			c, home := make1(t, filepath.Dir(bin)+":/usr/bin:/bin")
 			t.Setenv("HOME", home)
 			path := filepath.Join(home, ".claude.json")
 			put(t, path, had, 0o600)
@@ -222,7 +218,7 @@ func TestOwnCommand(t *testing.T) {
 // A program that never ran is not started: it would set itself up, too.
 func TestOwnCommandOfAProgramThatNeverRan(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "claude")
-	c, home := make1(t, func(string) (string, error) { return bin, nil })
+	c, home := make1(t, filepath.Dir(bin)+":/usr/bin:/bin")
 	put(t, bin, "#!/bin/sh\ntouch '"+filepath.Join(home, "ran")+"'\n", 0o700)
 	if done, err := c.Add(t.Context(), "claude", false); err != nil || !done.Current {
 		t.Fatalf("%+v, %v", done, err)
@@ -234,7 +230,7 @@ func TestOwnCommandOfAProgramThatNeverRan(t *testing.T) {
 
 // A variable that moves a program's folder moves its settings and its skills.
 func TestMovedFolders(t *testing.T) {
-	c, home := make1(t, nil)
+	c, home := make1(t, "")
 	moved := filepath.Join(home, "moved")
 	c.Homes.Getenv = func(name string) string {
 		if name == "CODEX_HOME" {
@@ -257,7 +253,7 @@ func TestMovedFolders(t *testing.T) {
 }
 
 func TestWhatIsLeftAsItIs(t *testing.T) {
-	c, home := make1(t, nil)
+	c, home := make1(t, "")
 	if _, err := c.Add(t.Context(), "emacs", false); protocol.AsError(err).Code != protocol.CodeBadArgument || !strings.Contains(protocol.AsError(err).Hint, "claude") {
 		t.Error(err)
 	}
@@ -287,7 +283,7 @@ func TestWhatIsLeftAsItIs(t *testing.T) {
 
 // A link to a file elsewhere stays a link.
 func TestLinkedSettings(t *testing.T) {
-	c, home := make1(t, nil)
+	c, home := make1(t, "")
 	target := filepath.Join(home, "dotfiles", "mcp.json")
 	put(t, target, "{}\n", 0o600)
 	link := filepath.Join(home, ".cursor/mcp.json")

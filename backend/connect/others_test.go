@@ -2,7 +2,6 @@ package connect_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 
 func TestOthers(t *testing.T) {
 	home := t.TempDir()
-	c := connect.New(connect.Config{Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(home, "s.json"), Find: exec.LookPath})
+	c := connect.New(connect.Config{Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(home, "s.json")})
 	put := func(path, text string) {
 		t.Helper()
 		path = filepath.Join(home, path)
@@ -55,7 +54,7 @@ func TestOthers(t *testing.T) {
 // Each program has its own form for a server at an address.
 func TestOthersAtAnAddress(t *testing.T) {
 	home := t.TempDir()
-	c := connect.New(connect.Config{Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(home, "s.json"), Find: exec.LookPath})
+	c := connect.New(connect.Config{Homes: connect.Homes{Home: home, Config: filepath.Join(home, ".config")}, State: filepath.Join(home, "s.json")})
 	for program, file := range map[string][2]string{
 		"claude":   {".claude.json", `{"mcpServers":{"a":{"type":"http","url":"https://a.example/mcp","headers":{"X-Key":"v"}},"b":{"type":"sse","url":"https://b.example"},"c":{"type":"http","url":"https://c.example","headers":{"X":"${KEY}"}},"d":{"type":"http"}}}`},
 		"codex":    {".codex/config.toml", "[mcp_servers.a]\nurl = \"https://a.example/mcp\"\nhttp_headers = { X-Key = \"v\" }\n[mcp_servers.b]\nurl = \"https://b.example\"\nbearer_token_env_var = \"T\"\n"},

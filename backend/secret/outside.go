@@ -50,24 +50,20 @@ func (s *Store) outside(ctx context.Context, one protocol.Secret) (string, error
 	if err := reference(one.From); err != nil {
 		return "", err
 	}
-	look := s.config.Path
-	if look == nil {
-		look = proc.Look
-	}
 	for _, k := range keepers() {
 		rest, ok := strings.CutPrefix(one.From, k.prefix)
 		if !ok {
 			continue
 		}
-		return ask(ctx, look, k, rest, one.Name)
+		return ask(ctx, k, rest, one.Name)
 	}
 	return "", protocol.NewError(protocol.CodeInternal, "nobody keeps the secret "+one.Name, "")
 }
 
 // ask runs the program of a keeper for the value that rest refers to. name is the
 // secret's, for errors.
-func ask(ctx context.Context, look func(string) (string, error), k keeper, rest, name string) (string, error) {
-	path, err := look(k.program)
+func ask(ctx context.Context, k keeper, rest, name string) (string, error) {
+	path, err := proc.Look(k.program)
 	if err != nil {
 		return "", protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the secret %s is kept by %s, which is not installed", name, k.program), "install it, or add the secret with its value")
 	}

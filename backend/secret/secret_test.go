@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,17 +20,12 @@ import (
 func store(t *testing.T, keyringRuns bool) *Store {
 	t.Helper()
 	keyring.MockInit()
-	return New(Config{File: filepath.Join(t.TempDir(), "below", "secrets.json"), Keyring: func(context.Context) bool { return keyringRuns }, Path: fakes(t)})
-}
-
-// fakes finds the stand-ins of op, bw and pass.
-func fakes(t *testing.T) func(string) (string, error) {
-	t.Helper()
-	dir, err := filepath.Abs("fakes")
+	dir, err := filepath.Abs("fakes") // of op, bw and pass
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(name string) (string, error) { return exec.LookPath(filepath.Join(dir, name)) }
+	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return New(Config{File: filepath.Join(t.TempDir(), "below", "secrets.json"), Keyring: func(context.Context) bool { return keyringRuns }})
 }
 
 func request(name, origin string, kind protocol.SecretKind, value string) protocol.SecretRequest {
@@ -179,7 +173,6 @@ func TestOtherKeepers(t *testing.T) {
 			t.Errorf("%s: %q, %v", from, value, err)
 		}
 	}
-	s.config.Path = exec.LookPath
 	t.Setenv("PATH", "")
 	if _, err := s.Use(t.Context(), "shop", "https://shop.example"); err == nil || !strings.Contains(err.Error(), "not installed") {
 		t.Errorf("without the program: %v", err)

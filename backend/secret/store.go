@@ -29,8 +29,6 @@ type Config struct {
 	File string
 	// Keyring reports whether the system's keychain can be used now.
 	Keyring func(context.Context) bool
-	// Path looks up a program of another keeper of secrets; nil means proc.Look.
-	Path func(name string) (string, error)
 }
 
 // Store has the secrets of the user. Its methods are safe for concurrent use.

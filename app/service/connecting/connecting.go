@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -114,7 +113,7 @@ func Connections(at Place) (*connect.Connections, error) {
 	}
 	return connect.New(connect.Config{
 		Homes: connect.Homes{Home: home, Config: settings, Getenv: at.Getenv}, State: filepath.Join(dirs.State, "connected.json"),
-		Server: connect.Server{Command: program, Args: []string{"mcp"}}, Skill: Skill(), Find: exec.LookPath,
+		Server: connect.Server{Command: program, Args: []string{"mcp"}}, Skill: Skill(),
 	}), nil
 }
 
