@@ -61,14 +61,7 @@ func newConversation(m *Manager, id protocol.ConversationID) *conversation {
 func (c *conversation) keep(entries *transcript.Transcript) {
 	c.entries = entries
 	c.rec = recorder.New(recorder.Config{
-		Entries: entries, Files: c.files, Open: c.loadLocked,
-		Written: func(ev protocol.ChatEvent, made bool) {
-			if made {
-				c.state.Head.Entries++
-			}
-			c.viewers.Show(ev)
-		},
-		Tab: func() protocol.TabID { return c.state.Head.Tab },
+		Entries: entries, Files: c.files, Open: c.loadLocked, Written: c.viewers.Show, Head: &c.state.Head,
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 func (r *Recorder) Question(ask driver.Ask) (protocol.ChatEntry, error) {
 	e := protocol.ChatEntry{
 		Message: r.message, Kind: protocol.EntryPermission, Open: true,
-		Permission: &protocol.ChatPermission{Options: append([]protocol.PermissionOption{}, ask.Options...), Tab: r.tab()},
+		Permission: &protocol.ChatPermission{Options: append([]protocol.PermissionOption{}, ask.Options...), Tab: r.head.Tab},
 	}
 	if ask.Tool.Call != "" {
 		id, err := r.tool(ask.Tool)

@@ -24,11 +24,10 @@ type Config struct {
 	// Open is called before each write: it opens the transcript, and returns an
 	// error when nothing can be written any more.
 	Open func() error
-	// Written is called with each event once it is on disk. made is set when the event
-	// made a new entry.
-	Written func(ev protocol.ChatEvent, made bool)
-	// Tab returns the conversation's tab.
-	Tab func() protocol.TabID
+	// Written is called with each event once it is on disk.
+	Written func(ev protocol.ChatEvent)
+	// Head is that of the conversation: it has the tab, and counts the entries.
+	Head *protocol.Conversation
 }
 
 // Recorder writes the entries of the running turn, or of the last one: an agent
@@ -38,8 +37,8 @@ type Recorder struct {
 	entries *transcript.Transcript
 	files   files.Store
 	open    func() error
-	written func(ev protocol.ChatEvent, made bool)
-	tab     func() protocol.TabID
+	written func(ev protocol.ChatEvent)
+	head    *protocol.Conversation
 	turn
 }
 
@@ -63,7 +62,7 @@ type words struct {
 
 // New returns a Recorder that has no turn yet.
 func New(c Config) *Recorder {
-	return &Recorder{entries: c.Entries, files: c.Files, open: c.Open, written: c.Written, tab: c.Tab}
+	return &Recorder{entries: c.Entries, files: c.Files, open: c.Open, written: c.Written, head: c.Head}
 }
 
 // Begin begins a turn: what is recorded from now on belongs to its message.
@@ -92,7 +91,10 @@ func (r *Recorder) write(ev protocol.ChatEvent) error {
 	if err != nil {
 		return err
 	}
-	r.written(ev, made)
+	if made {
+		r.head.Entries++
+	}
+	r.written(ev)
 	return nil
 }
 

@@ -21,14 +21,14 @@ type recorded struct {
 	*Recorder
 	t       *testing.T
 	dir     string
-	made    int
+	head    protocol.Conversation
 	events  int
 	refused error
 }
 
 func record(t *testing.T) *recorded {
 	t.Helper()
-	r := &recorded{t: t, dir: t.TempDir()}
+	r := &recorded{t: t, dir: t.TempDir(), head: protocol.Conversation{Tab: "t1"}}
 	entries := transcript.New(filepath.Join(r.dir, "c1"), 0, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
 		if err := entries.Close(); err != nil {
@@ -43,13 +43,8 @@ func record(t *testing.T) *recorded {
 			}
 			return entries.Open(func(uint64) {})
 		},
-		Written: func(_ protocol.ChatEvent, made bool) {
-			r.events++
-			if made {
-				r.made++
-			}
-		},
-		Tab: func() protocol.TabID { return "t1" },
+		Written: func(protocol.ChatEvent) { r.events++ },
+		Head:    &r.head,
 	})
 	r.Begin("m1")
 	return r
@@ -102,8 +97,8 @@ func TestTextsGrow(t *testing.T) {
 	r := record(t)
 	r.update(text("a", ""), text("", ""), text("b", ""), text("c", "2"), text("d", "2"), driver.Update{Thought: &driver.Chunk{Text: "e"}})
 	r.want("text ab", "text cd", "thought e (open)")
-	if r.made != 3 || r.events != 7 {
-		t.Errorf("%d entries were made by %d events", r.made, r.events)
+	if r.head.Entries != 3 || r.events != 7 {
+		t.Errorf("%d entries were made by %d events", r.head.Entries, r.events)
 	}
 	if err := r.End(protocol.EndDone, nil, nil, 0); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (r *Recorder) answered(e protocol.ChatEntry, a *driver.Answer) (string, err
 	}
 	if a.Which != nil {
 		which := *a.Which
-		which.Tab = r.tab()
+		which.Tab = r.head.Tab
 		e.Which = &which
 	}
 	return r.Put(e)
