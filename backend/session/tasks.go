@@ -15,7 +15,7 @@ import (
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Events: s.events,
+		Headless: s.m.cfg.Headless, Models: s.m.cfg.Models, Events: s.events,
 		Tabs: &s.tabs, Recorder: s.recorder, Use: &s.m.use, Broker: s.approvals.Broker(), Logger: s.plainLog(),
 		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {
@@ -25,9 +25,6 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 			}
 			return r.forTasks(s), nil
 		},
-	}
-	if s.m.cfg.Models != nil {
-		cfg.Models = s.m.cfg.Models
 	}
 	return control.New(cfg, pages), pages
 }

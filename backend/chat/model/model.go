@@ -5,24 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"time"
 
 	"pilotfish/backend/chat/driver"
 	"pilotfish/backend/chat/inprocess"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/protocol"
 )
-
-// Models gives access to the model profiles and their models.
-type Models interface {
-	// Profile returns a profile, or an error with CodeUnknownModel.
-	Profile(id string) (protocol.LLMProfile, error)
-	// Stream sends a request in the profile's wire format and returns the
-	// answer as a stream. It returns CodeNoKey when the profile needs a key and
-	// has none, and CodeTooLarge when the request is too long for the model.
-	// waiting is called before each wait for a busy provider.
-	Stream(ctx context.Context, profile string, body []byte, waiting func(time.Duration)) (io.ReadCloser, error)
-}
 
 // Toolbox is the tools that a session's model may call.
 type Toolbox interface {
@@ -48,7 +36,7 @@ type Result struct {
 
 // Config is what the driver needs. All fields are required.
 type Config struct {
-	Models Models
+	Models *llm.Manager
 	// Tools returns the tools of a session; they act as its actor on its tab.
 	Tools func(driver.SessionConfig) Toolbox
 	// System returns the system prompt of a session.

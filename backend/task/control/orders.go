@@ -48,7 +48,9 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	if err := r.Policy.Tab(grant.Actor, own, req.Tab, t.cfg.Tabs.All()); err != nil {
 		return protocol.Task{}, err
 	}
-	if req.Profile, err = t.profile(ctx, req); err != nil {
+	if t.cfg.Models == nil {
+		req.Profile = ""
+	} else if req.Profile, err = t.profile(t.cfg.Models.State(ctx), req); err != nil {
 		return protocol.Task{}, err
 	}
 	if err := free(store, grant, req.Tab); err != nil {
@@ -72,11 +74,7 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 // of programs. An empty result means that the panel chooses, or that Pilot
 // carries out the task if no model is set up. It returns CodeBadArgument if no
 // profile is suitable.
-func (t *Tasks) profile(ctx context.Context, req protocol.TaskRunRequest) (string, error) {
-	if t.cfg.Models == nil {
-		return "", nil
-	}
-	state := t.cfg.Models.State(ctx)
+func (t *Tasks) profile(state protocol.LLMState, req protocol.TaskRunRequest) (string, error) {
 	usable := func(p protocol.LLMProfile) bool {
 		return p.HasKey || !slices.ContainsFunc(state.Providers, func(i protocol.LLMProviderInfo) bool { return i.Provider == p.Provider && i.NeedsKey })
 	}

@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -33,7 +34,7 @@ type Config struct {
 	// Headless says that the session has no panel. Tasks need a panel.
 	Headless bool
 	// Models has the model profiles; nil for none.
-	Models Models
+	Models *llm.Manager
 	// Events are the events for the panels of the session. RoutinesChanged and Stepped are
 	// reported.
 	Events *hub.Hub[any]
@@ -61,11 +62,6 @@ type (
 		Goal string
 	}
 )
-
-// Models gives access to the model profiles that a request may name.
-type Models interface {
-	State(ctx context.Context) protocol.LLMState
-}
 
 // Running is what exists only while a session runs.
 type Running struct {

@@ -19,6 +19,7 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/hub"
+	"pilotfish/backend/llm"
 	"pilotfish/backend/opentabs"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -240,6 +241,10 @@ func TestNoPanelTakesATask(t *testing.T) {
 func TestWhatIsNoTask(t *testing.T) {
 	reader := agent("a")
 	reader.Scopes = auth.Scopes{protocol.ScopeRead}
+	none, err := llm.New(llm.Config{Path: filepath.Join(t.TempDir(), "models.json"), Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		grant  auth.Grant
 		req    protocol.TaskRunRequest
@@ -252,8 +257,8 @@ func TestWhatIsNoTask(t *testing.T) {
 		"on another's tab":   {agent("a"), protocol.TaskRunRequest{Goal: "x", Tab: "t2"}, nil, protocol.CodeRefused},
 		"without a panel":    {shell(), protocol.TaskRunRequest{Goal: "x"}, func(c *Config) { c.Headless = true }, protocol.CodeNotRunning},
 		"of no routine":      {shell(), protocol.TaskRunRequest{Routine: "none"}, nil, protocol.CodeBadArgument},
-		"without a model":    {shell(), protocol.TaskRunRequest{Goal: "find me a flight"}, func(c *Config) { c.Models = models{} }, protocol.CodeBadArgument},
-		"with another model": {shell(), protocol.TaskRunRequest{Goal: "x", Profile: "none"}, func(c *Config) { c.Models = models{} }, protocol.CodeBadArgument},
+		"without a model":    {shell(), protocol.TaskRunRequest{Goal: "find me a flight"}, func(c *Config) { c.Models = none }, protocol.CodeBadArgument},
+		"with another model": {shell(), protocol.TaskRunRequest{Goal: "x", Profile: "none"}, func(c *Config) { c.Models = none }, protocol.CodeBadArgument},
 	} {
 		d := newDesk(t, c.change)
 		_, err := d.Run(t.Context(), c.grant, c.req)
@@ -272,11 +277,7 @@ func TestWhatIsNoTask(t *testing.T) {
 }
 
 // models are the model profiles of a test.
-type models []protocol.LLMProfile
-
-func (m models) State(context.Context) protocol.LLMState {
-	return protocol.LLMState{Profiles: m, Providers: []protocol.LLMProviderInfo{{Provider: "hosted", NeedsKey: true}, {Provider: "local"}}}
-}
+type models = []protocol.LLMProfile
 
 func TestTheModelOfATask(t *testing.T) {
 	local := protocol.LLMProfile{ID: "l", Name: "Mine", Model: "small", Provider: "local"}
@@ -302,8 +303,8 @@ func TestTheModelOfATask(t *testing.T) {
 		"one that there is not":      {models: models{local}, asked: "huge", fails: `there is no model "huge"`},
 		"a panel's choice otherwise": {models: models{local}, want: ""},
 	} {
-		d := newDesk(t, func(cfg *Config) { cfg.Models = c.models })
-		got, err := d.profile(t.Context(), protocol.TaskRunRequest{Goal: c.goal, Profile: c.asked})
+		state := protocol.LLMState{Profiles: c.models, Providers: []protocol.LLMProviderInfo{{Provider: "hosted", NeedsKey: true}, {Provider: "local"}}}
+		got, err := newDesk(t, nil).profile(state, protocol.TaskRunRequest{Goal: c.goal, Profile: c.asked})
 		if got != c.want || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
