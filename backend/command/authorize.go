@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -12,16 +11,6 @@ import (
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
-
-// Gater is a browser that can hold a rule over everything that a tab loads,
-// whoever starts it. allow is asked with document for pages and frames, and
-// without it for what they load; address is asked with each address of a name.
-// saver decides about the files that the tab would save.
-// Workers that no tab has for itself load nothing that is like one of patterns.
-// A tab that is gated already takes the new rule.
-type Gater interface {
-	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error
-}
 
 // mayAsk reports whether the user may be asked for a command whose scope the
 // caller lacks: yes for a sensitive command of an agent that has the scope act.
@@ -228,11 +217,7 @@ func mayAnswer(ctx context.Context, in *Invocation, c *Command, args []protocol.
 // Gate applies the rules to everything that an agent's tab loads.
 func (in *Invocation) Gate(ctx context.Context, tab protocol.TabID) error {
 	in.registry.secrets.acts(in.Actor, tab)
-	g, ok := in.registry.browser.(Gater)
-	if !ok {
-		return nil
-	}
-	return g.Gate(ctx, tab, in.registry.policy.Patterns(), func(url string, document bool) error {
+	return in.registry.browser.Gate(ctx, tab, in.registry.policy.Patterns(), func(url string, document bool) error {
 		if document {
 			return in.registry.policy.Hop(in.Actor, url, in.asked)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -21,6 +22,12 @@ type Browser interface {
 	// WasOpen reports whether a tab of this id was open, and no longer is.
 	WasOpen(tab protocol.TabID) bool
 	Page(ctx context.Context, by protocol.Caller, tab protocol.TabID) (protocol.PageInfo, error)
+	// Gate holds a rule over everything that a tab loads, whoever starts it. allow is asked
+	// with document for pages and frames, and without it for what they load; address is
+	// asked with each address of a name. saver decides about the files that the tab would
+	// save. Workers that no tab has for itself load nothing that is like one of patterns.
+	// A tab that is gated already takes the new rule.
+	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error
 	// Facts describes a target. field: a text means the field that it labels.
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 }

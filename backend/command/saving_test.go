@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,10 @@ import (
 type onTab struct{ Browser }
 
 func (onTab) WasOpen(protocol.TabID) bool { return false }
+
+func (onTab) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
+	return nil
+}
 
 func (onTab) Tabs() []protocol.Tab { return []protocol.Tab{{ID: "t1", URL: "https://example.com/"}} }
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,6 +34,10 @@ import (
 type onePage struct{ catalogue.Browser }
 
 func (onePage) WasOpen(protocol.TabID) bool { return false }
+
+func (onePage) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
+	return nil
+}
 
 func (onePage) Tabs() []protocol.Tab {
 	return []protocol.Tab{{ID: "t1", URL: "https://example.com/a", Title: "A", Active: true, Focused: true}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +52,10 @@ func (b *tabs) at(id protocol.TabID) *protocol.Tab {
 }
 
 func (*tabs) WasOpen(protocol.TabID) bool { return false }
+
+func (*tabs) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
+	return nil
+}
 
 func (b *tabs) Tabs() []protocol.Tab { return slices.Clone(b.open) }
 
