@@ -47,7 +47,7 @@ func (pilotAlone) Settings() chat.Settings { return chat.Settings{Silence: proto
 func chatIn(t *testing.T, dir string) (m *chat.Manager, end func()) {
 	t.Helper()
 	rules, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander {
-		return builtin.CommanderFunc(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
+		return builtin.Commander(func(context.Context, protocol.CommandRequest) protocol.CommandReply {
 			return protocol.CommandReply{OK: true, Text: "done"}
 		})
 	}})

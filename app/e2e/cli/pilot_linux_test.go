@@ -54,7 +54,7 @@ func (a asker) say(ctx context.Context, text string, tell func(builtin.Event)) b
 	if unknown != nil {
 		return builtin.Outcome{Status: protocol.ToolDone, Text: builtin.Explain(unknown, nil)}
 	}
-	return builtin.NewEngine(a, "").Run(ctx, plan, tell)
+	return builtin.NewEngine(a.Command, "").Run(ctx, plan, tell)
 }
 
 // quiet is for an instruction whose steps are not looked at.

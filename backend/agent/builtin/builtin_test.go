@@ -59,7 +59,7 @@ func TestPageWordsAreData(t *testing.T) {
 		}
 		return []any{}
 	}
-	commander := CommanderFunc(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	commander := Commander(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		data := answer(req)
 		if data == nil {
 			return protocol.CommandReply{Error: protocol.NewError(protocol.CodeCovered, said, said)}

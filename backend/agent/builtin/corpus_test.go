@@ -49,7 +49,7 @@ func TestCorpusOfProseAndCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	g, engine := grammar.New(nil), NewEngine(CommanderFunc(shopPage), "t1")
+	g, engine := grammar.New(nil), NewEngine(Commander(shopPage), "t1")
 	commands, taken, prose := 0, 0, 0
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		kind, say, ok := strings.Cut(lines.Text(), "\t")

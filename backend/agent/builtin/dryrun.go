@@ -48,7 +48,7 @@ func Intents(p grammar.Plan) []string {
 // chose where several elements matched.
 func (e *Engine) DryRun(ctx context.Context, s grammar.Step, tried []Tried, chosen []string) DryRun {
 	dry := &dryCommander{reads: e.commander, tried: tried}
-	r := &running{Engine: NewEngine(dry, e.tab), tab: e.tab, chosen: slices.Clone(chosen)}
+	r := &running{Engine: NewEngine(dry.Command, e.tab), tab: e.tab, chosen: slices.Clone(chosen)}
 	var result done
 	var err error
 	if s.Verb == grammar.VerbFocus {
@@ -140,7 +140,7 @@ type dryCommander struct {
 // and reports success.
 func (h *dryCommander) Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 	if !changes(req.Command) && req.Command != "wait" {
-		return h.reads.Command(ctx, req)
+		return h.reads(ctx, req)
 	}
 	if len(h.tried) == 0 {
 		h.commands = append(h.commands, req)

@@ -15,7 +15,7 @@ import (
 // dry run only looks.
 func page(t *testing.T, items ...*protocol.SnapshotItem) Commander {
 	t.Helper()
-	return CommanderFunc(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	return Commander(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		var data any
 		switch req.Command {
 		case "snapshot":

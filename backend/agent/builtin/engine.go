@@ -23,17 +23,7 @@ import (
 
 // Commander runs one command of the registry for the conversation. It always
 // returns a reply; an error is in the reply.
-type Commander interface {
-	Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
-}
-
-// CommanderFunc is a function as a Commander.
-type CommanderFunc func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
-
-// Command calls the function.
-func (f CommanderFunc) Command(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
-	return f(ctx, req)
-}
+type Commander func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply
 
 // Event reports the progress of a step. Each step has one event when it begins,
 // and one when it ends.
@@ -203,7 +193,7 @@ func (r *running) command(ctx context.Context, name string, a args, out any) (pr
 	if changes(name) {
 		r.touched = true
 	}
-	reply := r.commander.Command(ctx, req)
+	reply := r.commander(ctx, req)
 	r.spent += time.Duration(reply.DurationMS * float64(time.Millisecond))
 	if reply.Error != nil {
 		return reply, reply.Error

@@ -32,7 +32,7 @@ func TestProse(t *testing.T) {
 		"snapshot":  protocol.Snapshot{Items: []*protocol.SnapshotItem{thing("e4", "textbox", "Name"), thing("e7", "heading", "Tea")}},
 		"press":     protocol.Effect{Navigated: true, URL: "https://example.com/next", Title: "Next", Appeared: []string{"e9 btn Undo"}, Said: []string{"Saved *now*"}},
 	}
-	commander := CommanderFunc(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	commander := Commander(func(_ context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		raw, err := json.Marshal(data[req.Command])
 		if err != nil {
 			return protocol.CommandReply{Error: protocol.AsError(err)}

@@ -221,7 +221,7 @@ func (a *Agents) others() []string {
 // conversation as actor.
 func (a *Agents) commander(cfg driver.SessionConfig) builtin.Commander {
 	grant := a.cfg.Tokens.Grant(cfg.Actor, cfg.Tab)
-	return builtin.CommanderFunc(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
+	return builtin.Commander(func(ctx context.Context, req protocol.CommandRequest) protocol.CommandReply {
 		return a.cfg.Caller(grant).Caller.Execute(ctx, req, nil)
 	})
 }

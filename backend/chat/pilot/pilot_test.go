@@ -105,7 +105,7 @@ func (n *notes) Ask(context.Context, driver.Ask, func(string)) {}
 func open(t *testing.T, p *page, resume string) (driver.Agent, driver.Session, *notes) {
 	t.Helper()
 	d, err := pilot.New(pilot.Config{
-		Commander: func(driver.SessionConfig) builtin.Commander { return p },
+		Commander: func(driver.SessionConfig) builtin.Commander { return p.Command },
 		Others:    func() []string { return []string{"Claude Code", "Codex"} },
 	})
 	if err != nil {
@@ -282,7 +282,7 @@ func TestSessionOfBeforeIsWhole(t *testing.T) {
 // the tenth of a second that feels immediate to a user.
 func BenchmarkPrompt(b *testing.B) {
 	p := &page{}
-	d, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander { return p }})
+	d, err := pilot.New(pilot.Config{Commander: func(driver.SessionConfig) builtin.Commander { return p.Command }})
 	if err != nil {
 		b.Fatal(err)
 	}

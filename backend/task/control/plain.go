@@ -50,7 +50,7 @@ func (t *Tasks) Plain(ctx context.Context, req protocol.TaskPlainRequest) (proto
 	for i, one := range req.Tried {
 		tried[i] = one.Error
 	}
-	looks := builtin.CommanderFunc(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
+	looks := builtin.Commander(func(ctx context.Context, command protocol.CommandRequest) protocol.CommandReply {
 		return t.command(ctx, protocol.TaskCommandRequest{Task: req.Task, Viewer: req.Viewer, Command: command})
 	})
 	dryRun := builtin.NewEngine(looks, req.Tab).DryRun(ctx, plan.Steps[req.Step], tried, req.Chosen)
