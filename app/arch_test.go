@@ -175,7 +175,7 @@ func roomRules() []roomRule {
 		{"backend/chat/acp", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
 		{"backend/chat/acp/wire", []string{protocol, "backend/chat/driver"}, "what agents write is read without a process or a session"},
 		{"backend/chat/claude", []string{protocol, "backend/proc", "backend/chat/driver", "backend/chat/stdio"}, drivers},
-		{"backend/chat/inprocess", nil, drivers},
+		{"backend/chat/inprocess", []string{protocol}, drivers},
 		{"backend/chat/pilot", []string{protocol, "backend/chat/driver", "backend/chat/inprocess", "backend/agent/builtin"}, drivers},
 		{"backend/chat/agents", []string{protocol, "backend/chat", "backend/agent", "backend/auth", "backend/command", "backend/confine", "backend/llm", "backend/mcp", "backend/proc", "backend/saved", "backend/tokens", "backend/config", "backend/endpoint", "backend/question", "backend/toolservers"}, "which agent a conversation has, and with what, depends on every driver; commands and tools are given to it as functions"},
 		{"backend/chat/past", []string{protocol, "backend/op", "backend/auth", "backend/chat", "backend/agent/history"}, "sessions of agents are listed from their files and their drivers, and continued by Chat, without a session of ours"},

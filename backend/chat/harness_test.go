@@ -100,6 +100,7 @@ func (a *playedAgent) Err() error            { return a.err }
 
 func (a *playedAgent) Close(context.Context) error { a.die(errors.New("it was closed")); return nil }
 
+func (a *playedAgent) Past(context.Context) ([]protocol.PastSession, error) { return nil, nil }
 func (a *playedAgent) SignIn(_ context.Context, method string) error {
 	if method != "key" {
 		return errors.New("no such method")

@@ -53,7 +53,7 @@ func TestASessionIsReplayed(t *testing.T) {
 
 func TestPastSessions(t *testing.T) {
 	past := func(args ...string) ([]protocol.PastSession, error) {
-		return start(t, args...).(driver.Lister).Past(within(t))
+		return start(t, args...).Past(within(t))
 	}
 	list, err := past("-lists")
 	if err != nil || len(list) != 5 {

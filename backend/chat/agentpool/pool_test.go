@@ -62,11 +62,13 @@ func (f *fake) starter(name string) driver.Starter {
 // die ends the agent as if by itself.
 func (a *agent) die(err error) { a.once.Do(func() { a.err = err; close(a.done) }) }
 
-func (a *agent) Shared() bool                         { return a.shared }
-func (a *agent) SignIn(context.Context, string) error { return nil }
-func (a *agent) Done() <-chan struct{}                { return a.done }
-func (a *agent) Err() error                           { return a.err }
-func (a *agent) Close(context.Context) error          { a.closes.Add(1); a.die(nil); return nil }
+func (a *agent) Shared() bool                                       { return a.shared }
+func (a *agent) SignIn(context.Context, string) error               { return nil }
+func (*agent) Past(context.Context) ([]protocol.PastSession, error) { return nil, nil }
+func (a *agent) Done() <-chan struct{}                              { return a.done }
+func (a *agent) Err() error                                         { return a.err }
+func (a *agent) Close(context.Context) error                        { a.closes.Add(1); a.die(nil); return nil }
+
 func (a *agent) Open(context.Context, driver.SessionConfig, driver.Sink) (driver.Session, error) {
 	return nil, errors.New("no session is needed here")
 }

@@ -54,6 +54,9 @@ type agent struct {
 // Shared returns false: a process serves one session.
 func (a *agent) Shared() bool { return false }
 
+// Past returns nothing: the sessions of claude are known from its files.
+func (a *agent) Past(context.Context) ([]protocol.PastSession, error) { return nil, nil }
+
 // SignIn returns an error: claude signs in only on its own screen.
 func (a *agent) SignIn(context.Context, string) error {
 	return protocol.NewError(protocol.CodeBadArgument, a.launch.Name+" is signed in to in a terminal", "start claude in a terminal and type /login")

@@ -86,17 +86,13 @@ type Agent interface {
 	// Done is closed when the process has ended; Err then returns why.
 	Done() <-chan struct{}
 	Err() error
+	// Past returns the sessions that the agent keeps, of all folders; nil when it does not
+	// offer that. Their texts are the agent's, bounded but not cleaned. It returns
+	// *NeedsSignIn as Open does.
+	Past(ctx context.Context) ([]protocol.PastSession, error)
 	// Close ends the process by the stop ladder and returns when it has ended.
 	// After that no update is sent.
 	Close(ctx context.Context) error
-}
-
-// Lister is an Agent that can list the sessions that it keeps.
-type Lister interface {
-	// Past returns the sessions, of all folders; nil when the agent does not offer it.
-	// Their texts are the agent's, bounded but not cleaned. It returns *NeedsSignIn as
-	// Open does.
-	Past(ctx context.Context) ([]protocol.PastSession, error)
 }
 
 // In returns the launch in another folder; in the same one if dir is empty.

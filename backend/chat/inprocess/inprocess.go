@@ -8,6 +8,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"sync"
+
+	"pilotfish/backend/protocol"
 )
 
 // Agent is the lifetime of an agent; a driver's own agent embeds it.
@@ -32,6 +34,9 @@ func (a *Agent) Shared() bool { return true }
 
 // SignIn does nothing.
 func (a *Agent) SignIn(context.Context, string) error { return nil }
+
+// Past returns nothing: the conversation has the journal.
+func (*Agent) Past(context.Context) ([]protocol.PastSession, error) { return nil, nil }
 
 // Done is closed when the agent was closed or its context has ended.
 func (a *Agent) Done() <-chan struct{} { return a.ctx.Done() }

@@ -131,11 +131,7 @@ func (s *Sessions) ask(ctx context.Context, kind protocol.AgentKind) (list []pro
 		defer done()
 		err = cmp.Or(err, agent.Close(closing))
 	}()
-	lister, ok := agent.(driver.Lister)
-	if !ok {
-		return nil, nil
-	}
-	return lister.Past(ctx)
+	return agent.Past(ctx)
 }
 
 // Find implements chat.Config.Past.

@@ -41,6 +41,7 @@ type mute struct{ driver.Agent }
 
 func (m mute) Start(context.Context, driver.Launch) (driver.Agent, error) { return m, nil }
 func (m mute) Close(context.Context) error                                { return nil }
+func (mute) Past(context.Context) ([]protocol.PastSession, error)         { return nil, nil }
 
 // agents have a driver; nil for none.
 type agents struct {
