@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"pilotfish/backend/desktop"
 	"pilotfish/backend/protocol"
 )
 
@@ -10,16 +11,9 @@ import (
 // stores what the user chose. The desktop's entry decides, and the user can
 // also switch it off there.
 type login struct {
-	entry loginEntry
+	entry *desktop.LoginEntry
 	// program is the path of this program.
 	program string
-}
-
-// loginEntry is what login needs of desktop.LoginEntry.
-type loginEntry interface {
-	Enable(program string, args ...string) error
-	Disable() error
-	Enabled() (bool, error)
 }
 
 // seen returns the settings with StartOnLogin as the desktop's entry has it.

@@ -48,7 +48,8 @@ func wire(ctx context.Context, tty console) (parts, error) {
 		logger.Warn("tray program is missing", "error", err)
 	}
 	so.backend, so.logs, so.logger, so.close = made.Manager, made.Log, logger, made.Close
-	so.login.entry = desktop.NewLoginEntry(os.Getenv)
+	entry := desktop.NewLoginEntry(os.Getenv)
+	so.login.entry = &entry
 	if so.login.program, err = os.Executable(); err != nil {
 		logger.Warn("own path is unknown", "error", err)
 	}
