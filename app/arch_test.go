@@ -123,7 +123,7 @@ func roomRules() []roomRule {
 	const protocol = "backend/protocol"
 	rules := []roomRule{
 		{protocol, nil, "everything imports protocol: what it imports, everything imports"},
-		{"backend/browser", []string{protocol, "backend/proc", "backend/hub"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
+		{"backend/browser", []string{protocol, "backend/engine", "backend/hub", "backend/proc"}, "the browser is driven through its own API; agents, tokens and sessions are not its business"},
 		{"backend/browser/attach", []string{protocol, "backend/browser/chromium", "backend/browser/devtools", "backend/peer"}, "a browser of the user is found and asked without knowing tabs; that no program of an agent answers instead is asked of peer"},
 		{"backend/browser/devtools", []string{protocol}, "the connection knows the protocol of the browser, and no page, tab or command"},
 		{"backend/browser/tabs", []string{protocol}, "the list of tabs is told of events, and knows no connection"},
@@ -139,6 +139,8 @@ func roomRules() []roomRule {
 		{"backend/browser/signins/firefox", []string{protocol, "backend/browser/localstorage", "backend/browser/signins/copies"}, "a profile is read from its files; who asks for it is not its business"},
 		{"backend/browser/watch", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps a tab's watches knows none of them"},
 		{"backend/browser/sourcemaps", []string{protocol}, "maps are read without a browser: what loads them is given as a function"},
+		{"backend/engine", []string{protocol}, "what a user writes of an engine is checked without a browser"},
+		{"backend/browser/remote", []string{protocol, "backend/browser/devtools", "backend/engine"}, "an engine is asked for a browser without knowing tabs"},
 		{"backend/browser/observe", []string{protocol, "backend/redact", "backend/browser/page", "backend/browser/tabs", "backend/browser/watch", "backend/browser/devtools", "backend/browser/files", "backend/browser/sourcemaps", "backend/browser/background", "backend/browser/history"}, "reports know where a tab is and what its callers know; the browser and other operations they do not"},
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
@@ -202,7 +204,7 @@ func roomRules() []roomRule {
 		{"backend/feed", []string{protocol, "backend/browser/observe"}, "a feed is values for a reader; those of a tab are made of what the browser reports, which is given to them as an interface"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},
 		{"backend/connect/edit", nil, "a file is changed without knowing whose it is"},
-		{"backend/identity", []string{protocol, "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust", "backend/secret", "backend/question"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
+		{"backend/identity", []string{protocol, "backend/engine", "backend/op", "backend/config", "backend/identity", "backend/journal", "backend/spelling", "backend/trust", "backend/secret", "backend/question"}, "what a session's browser is started with is known without the browser; its tests start one with it"},
 		{"backend/identity/forward", nil, "the way to a proxy does not depend on who goes it"},
 		{"backend/toolservers", []string{protocol, "backend/journal", "backend/redact", "backend/spelling", "backend/question"}, "the user's servers are kept and offered without knowing agents; who asks the user, and who keeps credentials, is given as an interface"},
 		{"backend/toolservers/credentials", []string{protocol, "backend/secret", "backend/toolservers"}, "credentials of servers are kept as secrets are, apart from those of sites"},
@@ -319,7 +321,7 @@ func TestForeignLibrariesStayInTheirRooms(t *testing.T) {
 		reason  string
 	}{
 		{"github.com/chromedp/", []string{"backend/browser", "app/e2e", "app/bench"}, "nobody outside sees a type of the browser's protocol; the whole-product tests look at the browser from outside"},
-		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "backend/browser/devtools", "app/e2e"}, "sockets belong to the server, the terminals and the connection to a browser; the session hands one to the other, everybody else works with values"},
+		{"github.com/coder/websocket", []string{"backend/server", "backend/terminal", "backend/session", "backend/browser/devtools", "backend/browser/remote/standin", "app/e2e"}, "sockets belong to the server, the terminals and the connection to a browser; the session hands one to the other, everybody else works with values"},
 		{"github.com/coder/acp-go-sdk", []string{"backend/chat/acp"}, "an agent's protocol is its driver's matter"},
 		{"github.com/modelcontextprotocol/", []string{"backend/mcp", "backend/connect", "backend/toolservers/client", "app/service", "app/programs/fakes", "app/e2e", "app/agents/fakes/notes", "app/bench"}, "MCP is one face of the registry; what it can do, the others can do without it (the service of the command line runs its bridge over stdio; a connected server is started as other programs do; tasks are clients of the user's servers; tests are clients of it)"},
 		{"github.com/wailsapp/", []string{"app/window", "app/bench/blankwindow"}, "only the window's program draws one; the benchmark has a blank one to compare it with"},

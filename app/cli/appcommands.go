@@ -75,7 +75,7 @@ func (p *program) tellSteps(ctx context.Context, c *client.Client, req protocol.
 			waits()
 			if next := s.Attaching.Ask(); next != said {
 				said = next
-				say.Note(p.stderr, "waiting for you: "+next)
+				say.Note(p.stderr, next)
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 		}
 		b.WriteString("\n")
 		if s.Attaching != nil {
-			fmt.Fprintf(&b, "  waiting for you: %s\n", s.Attaching.Ask())
+			fmt.Fprintf(&b, "  %s\n", s.Attaching.Ask())
 		}
 		if attached && s.State == protocol.SessionBackground {
 			fmt.Fprintf(&b, "  %s was closed, or the connection to it has ended; `pilotfish sessions start %s` asks it again\n", s.Browser.Name, s.Name)

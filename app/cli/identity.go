@@ -15,7 +15,9 @@ import (
 // of a session.
 func identityOptions() []syntax.Arg {
 	return []syntax.Arg{
-		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, or the folder of its profiles"},
+		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, or the folder of its profiles; or an engine elsewhere: wss://HOST/… or grid+https://HOST/"},
+		{Name: "browser-header", Flag: true, Help: "a header for that engine: \"Authorization: Bearer KEY\""},
+		{Name: "browser-secret", Flag: true, Help: "the secret that stands for {secret} in --browser and --browser-header"},
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},
 		{Name: "profile", Flag: true, Help: "own, temporary (nothing of it stays), or copy:NAME of another session, once"},
 		{Name: "proxy", Flag: true, Help: "http://HOST:PORT, https://… or socks5://…, with USER:PASSWORD@ before the host if it needs a login"},
@@ -38,10 +40,10 @@ func identityOptions() []syntax.Arg {
 func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	v := in.Values
 	id := protocol.SessionIdentity{
-		Browser: v["browser"], Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
+		Browser: v["browser"], BrowserHeader: v["browser-header"], BrowserSecret: v["browser-secret"], Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
 		UserAgent: v["user-agent"], Languages: splitCommas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
 	}
-	if strings.ContainsRune(id.Browser, filepath.Separator) {
+	if strings.ContainsRune(id.Browser, filepath.Separator) && !strings.Contains(id.Browser, "://") {
 		id.Browser = absolutePaths([]string{id.Browser})[0]
 	}
 	id.CAFiles, id.Extensions, id.Flags = absolutePaths(splitCommas(v["ca-files"])), absolutePaths(splitCommas(v["extensions"])), strings.Fields(v["flags"])

@@ -20,7 +20,9 @@ import (
 
 // attach is Run for a browser that the user started.
 func (b *Browser) attach(ctx context.Context) error {
-	pipe, err := attach.Open(ctx, b.config.Attach, func(step protocol.AttachStep) { b.config.Events.Report(step) })
+	pipe, err := attach.Open(ctx, b.config.Attach, func(step protocol.AttachStep) {
+		b.config.Events.Report(protocol.Attaching{Browser: b.config.Attach.Name, Step: step})
+	})
 	if ctx.Err() != nil {
 		if err == nil {
 			_ = pipe.Close()
@@ -62,7 +64,7 @@ func (r *run) opened(id protocol.TabID) {
 		r.ours.tabs = make(map[protocol.TabID]bool)
 	}
 	r.ours.tabs[id] = true
-	if t, ok := r.b.tabs.Lookup(id); ok && r.proc == nil {
+	if t, ok := r.b.tabs.Lookup(id); ok && r.attached() {
 		r.ours.pages = append(r.ours.pages, t.Target)
 		data, err := json.Marshal(r.ours.pages)
 		if err == nil {
@@ -126,14 +128,14 @@ func (o *ours) group(id int) {
 // and those that their pages opened, groups of tabs, and the extension with its panel.
 // What was set for a tab ends with the connection. The user's own tabs and windows stay.
 func (r *run) leave(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, browserStopTimeout)
+	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
 	groups, err := r.b.Groups(ctx)
 	if err != nil {
 		r.log.DebugContext(ctx, "the groups of tabs are not known", "error", err)
 	}
 	r.ours.mu.Lock()
-	made, grouped := r.ours.tabs, r.ours.groups
+	grouped := r.ours.groups
 	r.ours.mu.Unlock()
 	for _, g := range groups {
 		if grouped[g.ID] {
@@ -142,17 +144,7 @@ func (r *run) leave(ctx context.Context) {
 			}
 		}
 	}
-	open, stays := r.b.tabs.All(), false
-	for _, t := range open {
-		if !openedBy(made, open, t) {
-			continue
-		}
-		if err := r.b.CloseTab(ctx, t.ID); err != nil {
-			stays = true // the next start closes it
-			r.log.WarnContext(ctx, "a tab stays", "tab", t.ID, "error", err)
-		}
-	}
-	if !stays {
+	if r.closeOpened(ctx) {
 		_ = os.Remove(r.leftFile())
 	}
 	if r.b.config.ExtensionDir == "" {
@@ -164,6 +156,31 @@ func (r *run) leave(ctx context.Context) {
 	if _, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID}); err != nil {
 		r.log.WarnContext(ctx, "the extension stays until the next start of the session", "error", err)
 	}
+}
+
+// closeOpened closes the tabs that commands opened and those that their pages opened, and
+// reports whether none stays.
+func (r *run) closeOpened(ctx context.Context) bool {
+	r.ours.mu.Lock()
+	made := r.ours.tabs
+	r.ours.mu.Unlock()
+	open, all := r.b.tabs.All(), true
+	mine := slices.DeleteFunc(slices.Clone(open), func(t protocol.Tab) bool { return !openedBy(made, open, t) })
+	if len(mine) > 0 && len(mine) == len(open) { // with its last tab the browser would end
+		_, _ = cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+	}
+	// The registry no longer follows the tabs, so CloseTab would wait for it.
+	for _, t := range mine {
+		known, _ := r.b.tabs.Lookup(t.ID)
+		if p := r.known(known.Target); p != nil {
+			p.DismissDialog(ctx)
+		}
+		if _, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: known.Target}); err != nil {
+			all = false // the next start closes it
+			r.log.WarnContext(ctx, "a tab stays", "tab", t.ID, "error", err)
+		}
+	}
+	return all
 }
 
 // openedBy reports whether a tab is one of those that commands opened, or was opened by the page of one,

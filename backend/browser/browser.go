@@ -28,10 +28,12 @@ import (
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/browser/recording"
+	"pilotfish/backend/browser/remote"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/wait"
+	"pilotfish/backend/engine"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -51,6 +53,10 @@ type Config struct {
 	// everything else that a browser is started with have no meaning, no tab is restored, and
 	// nothing is changed for the whole browser.
 	Attach attach.Browser
+	// Remote is the engine elsewhere that gives the browser; the zero value launches one.
+	// Then what a browser is started with has no meaning, and there is no extension. Files of
+	// downloads are copied into DownloadDir.
+	Remote engine.Engine
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
 	// TemporaryDir is as in chromium.Options.
@@ -106,7 +112,7 @@ type Config struct {
 	//     into one later event
 	//   - protocol.Error: a problem that the user should know about and that does not end
 	//     the browser
-	//   - protocol.AttachStep: what the user has to do until Attach can be used
+	//   - protocol.Attaching: what Attach or Remote waits for
 	//   - protocol.Download: it has begun or ended
 	//   - Panel, recording.RoutineSaved, Pause and SignClicked
 	Events *hub.Hub[any]
@@ -153,6 +159,8 @@ type Browser struct {
 
 	mu      sync.Mutex
 	run     *run
+	leased  *remote.Lease           // of the last run, whose connection has broken; or of the one that runs
+	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
 	restore []tabs.RestoreTab
@@ -165,11 +173,14 @@ type Browser struct {
 // New returns a Browser that is not running yet. It returns an error when the
 // configuration cannot work on any machine.
 func New(c Config) (*Browser, error) {
-	if c.ProfileDir == "" && c.Attach.Dir == "" {
+	if c.ProfileDir == "" && c.Attach.Dir == "" && !c.Remote.Set() {
 		return nil, errors.New("browser: no profile folder is given")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Remote.Set() {
+		c.Headless = true
 	}
 	if c.Headless {
 		c.ExtensionDir = ""
@@ -197,7 +208,7 @@ func New(c Config) (*Browser, error) {
 	b.Observer = observe.New(work{b}, observe.Config{Folder: folder, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
 	b.Input = input.New(work{b}, input.Config{
 		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
-		Overlays: b.Overlays, Panels: b.panels, Log: b.log,
+		Overlays: b.Overlays, Panels: b.panels, Elsewhere: c.Remote.Set(), Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b}, work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: folder, Open: b.tabs, Watches: work{b}})
@@ -276,6 +287,9 @@ func (b *Browser) running() (*run, error) {
 func (b *Browser) Run(ctx context.Context) error {
 	if b.config.Attach.Dir != "" {
 		return b.attach(ctx)
+	}
+	if b.config.Remote.Set() {
+		return b.elsewhere(ctx)
 	}
 	return b.launch(ctx)
 }

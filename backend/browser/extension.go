@@ -79,7 +79,7 @@ func (x extension) supervise(ctx context.Context) {
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
-	case x.proc == nil:
+	case x.run.attached():
 		// Its windows have to be known before the worker reports: the panel opens then.
 		if x.b.tabs.Await(ctx, func() bool { _, ok := x.b.tabs.FrontStrip(); return ok }) != nil {
 			return // the browser ends

@@ -9,6 +9,9 @@ const (
 	browserStartTimeout = 30 * time.Second
 	// browserStopTimeout is how long it may take to close by itself.
 	browserStopTimeout = 3 * time.Second
+	// leaveTimeout is how long a browser that stays may take to close what is ours in it: on a
+	// busy machine a tab takes a second.
+	leaveTimeout = 10 * time.Second
 	// tabSettle is how long a change of the tabs waits for a report of the
 	// extension's worker before the worker is asked.
 	tabSettle = 25 * time.Millisecond

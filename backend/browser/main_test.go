@@ -183,8 +183,8 @@ func launch(t *testing.T, c Config) *fixture {
 				f.signs <- e.Tab
 			case Pause:
 				f.pauses <- e.Tab
-			case protocol.AttachStep:
-				f.steps <- e
+			case protocol.Attaching:
+				f.steps <- e.Step
 			}
 		})
 	})

@@ -22,6 +22,7 @@ import (
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
+	"pilotfish/backend/browser/remote"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -31,7 +32,7 @@ import (
 type run struct {
 	b    *Browser
 	log  *slog.Logger
-	proc *chromium.Process // nil: the user started it
+	proc *chromium.Process // nil: somebody else started it
 	pipe devtools.Transport
 	conn *devtools.Conn
 
@@ -60,7 +61,7 @@ type run struct {
 	logins  *httpauth.Handler // nil: the browser asks
 }
 
-// newRun returns a run of a process, nil for a browser that the user started. saves: the
+// newRun returns a run of a process, nil for a browser that somebody else started. saves: the
 // browser may name the files of downloads, except of those that commands cause.
 func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable, saves bool) *run {
 	r := &run{
@@ -78,7 +79,7 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 	r.conn = devtools.New(pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
-		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Events: b.config.Events, Log: b.log,
+		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Elsewhere: b.config.Remote.Set(), Events: b.config.Events, Log: b.log,
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
 		},
@@ -103,6 +104,9 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 	r.panelWanted.Store(b.config.ExtensionDir != "")
 	return r
 }
+
+// attached reports whether the browser is the user's own.
+func (r *run) attached() bool { return r.b.config.Attach.Dir != "" }
 
 // serve runs all goroutines of one run and returns why it ended.
 func (r *run) serve(ctx context.Context) error {
@@ -165,11 +169,16 @@ func (r *run) greet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
 	defer cancel()
 	root := r.conn.Root
-	if r.proc == nil {
+	if r.attached() {
 		if err := r.learnProfile(ctx); err != nil {
 			return fmt.Errorf("asking for the browser's profile: %w", err)
 		}
 		r.closeLeft(ctx)
+	}
+	if r.b.config.Remote.Set() {
+		if err := r.firstPage(ctx); err != nil {
+			return fmt.Errorf("opening a first page: %w", err)
+		}
 	}
 	filter := target.Filter{{Type: "tab"}, {Type: "page"}, {Type: "other"}, {Exclude: true}}
 	if err := devtools.Post(ctx, root, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true, Filter: filter}); err != nil {
@@ -233,13 +242,17 @@ func (r *run) firstTab(ctx context.Context) error {
 }
 
 // openRestored opens the tabs that the browser did not restore by itself, in
-// order. It returns when the registry knows all of them, so that no command runs
-// in between.
+// order. It returns when the registry knows all of them and their pages have begun to load,
+// so that no command runs in between.
 func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
 	if len(known) == 0 || r.firstTab(ctx) != nil {
 		return
 	}
 	background := true
+	loading, cancel := context.WithTimeout(ctx, comeBackPatience)
+	defer cancel()
+	var loads sync.WaitGroup
+	defer loads.Wait()
 	for _, old := range known {
 		r.b.tabs.Expects(old.ID)
 		res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: old.URL, Background: &background})
@@ -251,9 +264,24 @@ func (r *run) openRestored(ctx context.Context, known []tabs.RestoreTab) {
 		}
 		if err != nil {
 			r.log.WarnContext(ctx, "a tab was not opened again", "tab", old.ID, "error", err)
+			continue
 		}
+		loads.Go(func() { r.begun(loading, old, res.TargetID) })
 	}
 	r.b.tabs.Expects("")
+}
+
+// begun waits until the page of a tab that was opened again has begun to load.
+func (r *run) begun(ctx context.Context, old tabs.RestoreTab, page target.ID) {
+	s, err := r.conn.Attach(ctx, page)
+	if err == nil {
+		f := restoredTab{session: s, front: true, url: old.URL}
+		err = f.load(ctx, old.URL)
+		_ = devtools.Post(context.WithoutCancel(ctx), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+	}
+	if err != nil {
+		r.log.InfoContext(ctx, "a tab that was opened again is still loading", "tab", old.ID, "error", err)
+	}
 }
 
 // activateRestored brings the tab to the front that was in front before. Chromium
@@ -281,7 +309,11 @@ func (r *run) activateRestored(ctx context.Context) error {
 // running; proc's stop ladder ends whatever is left.
 func (r *run) stop(ctx context.Context, asked bool) {
 	if r.proc == nil {
-		if asked {
+		switch l, leased := r.pipe.(*remote.Lease); {
+		case !asked:
+		case leased:
+			r.giveBack(ctx, l)
+		default:
 			r.leave(ctx)
 		}
 		return
@@ -313,7 +345,9 @@ func (r *run) verdict(stopped bool, cause error) error {
 	switch {
 	case stopped:
 		return nil
-	case r.proc == nil:
+	case r.b.config.Remote.Set():
+		return r.cut(cause)
+	case r.attached():
 		r.log.Info("the user's browser has ended, or its connection", "cause", cause)
 		return ErrClosed
 	}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"pilotfish/backend/engine"
 	"pilotfish/backend/protocol"
 )
 
@@ -64,7 +65,7 @@ func Check(id protocol.SessionIdentity) error {
 // checkSize bounds everything, and refuses what cannot be seen.
 func checkSize(id protocol.SessionIdentity) error {
 	texts := map[string][]string{
-		"browser": {id.Browser}, "color": {id.Color}, "profile": {id.Profile}, "proxy": {id.Proxy}, "proxy_secret": {id.ProxySecret}, "proxy_bypass": id.ProxyBypass,
+		"browser": {id.Browser}, "browser_header": {id.BrowserHeader}, "browser_secret": {id.BrowserSecret}, "color": {id.Color}, "profile": {id.Profile}, "proxy": {id.Proxy}, "proxy_secret": {id.ProxySecret}, "proxy_bypass": id.ProxyBypass,
 		"user_agent": {id.UserAgent}, "languages": id.Languages, "start_pages": id.StartPages, "ca_files": id.CAFiles,
 		"extensions": id.Extensions, "flags": id.Flags,
 	}
@@ -98,14 +99,27 @@ func checkSize(id protocol.SessionIdentity) error {
 	return nil
 }
 
-// checkBrowser refuses what has no meaning for a browser that its user started.
+// checkBrowser refuses what has no meaning for a browser that Pilotfish does not start.
 func checkBrowser(id protocol.SessionIdentity) error {
+	if engine.Is(id.Browser) {
+		if _, err := engine.Parse(id.Browser, id.BrowserHeader, "secret"); err != nil {
+			return problem("browser", protocol.AsError(err).Hint, "%s", strings.TrimPrefix(protocol.AsError(err).Message, "browser: "))
+		}
+		id.BrowserHeader = ""
+		if id.BrowserSecret != "" && !secretPattern().MatchString(id.BrowserSecret) {
+			return problem("browser_secret", "the name of a secret that `pilotfish secret list` shows", "%.60q is not the name of a secret", id.BrowserSecret)
+		}
+		id.BrowserSecret = ""
+	}
 	if id.Browser == "" {
+		if id.BrowserHeader != "" || id.BrowserSecret != "" {
+			return problem("browser", engine.Allowed, "there is no engine, but there is a header or a secret for it")
+		}
 		return nil
 	}
 	id.Color, id.Browser = "", ""
 	for _, other := range Describe(&id) {
-		return problem("browser", "set it alone, or with color", "your own browser is used as it is, so %s cannot be set for it", other.Name)
+		return problem("browser", "set it alone, or with color", "that browser is used as it is, so %s cannot be set for it", other.Name)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func Describe(id *protocol.SessionIdentity) []protocol.ApprovalArg {
 	if id == nil {
 		return nil
 	}
-	shown := *id
+	shown := hideKeys(*id)
 	if id.Proxy != "" {
 		shown.Proxy = bare(id.Proxy)
 	}

@@ -81,7 +81,7 @@ func ParseProject(data []byte) (protocol.SessionIdentity, error) {
 // checkForeign refuses what only the user may set.
 func checkForeign(id protocol.SessionIdentity) error {
 	const allowed = "you can write it under [sessions.NAME] in your own settings.toml"
-	for key, set := range map[string]bool{"flags": len(id.Flags) > 0, "extensions": len(id.Extensions) > 0, "ca_files": len(id.CAFiles) > 0, "accept": len(id.Accept) > 0, "proxy_secret": id.ProxySecret != ""} {
+	for key, set := range map[string]bool{"flags": len(id.Flags) > 0, "extensions": len(id.Extensions) > 0, "ca_files": len(id.CAFiles) > 0, "accept": len(id.Accept) > 0, "proxy_secret": id.ProxySecret != "", "browser_secret": id.BrowserSecret != ""} {
 		if set {
 			return problem(key, allowed, "a repository cannot set it")
 		}

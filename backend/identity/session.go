@@ -93,7 +93,7 @@ func factsOf(id protocol.SessionIdentity) *protocol.IdentityFacts {
 	if reflect.ValueOf(id).IsZero() {
 		return nil
 	}
-	return &protocol.IdentityFacts{Browser: id.Browser, Color: id.Color, Temporary: id.Profile == profileTemporary, Proxy: bare(id.Proxy)}
+	return &protocol.IdentityFacts{Browser: hideKeys(id).Browser, Color: id.Color, Temporary: id.Profile == profileTemporary, Proxy: bare(id.Proxy)}
 }
 
 // Ready is what a browser is started with. Close it when the browser has ended.
@@ -101,9 +101,12 @@ type Ready struct {
 	// Profile is the folder of the profile; Temporary says that nothing of it stays.
 	Profile   string
 	Temporary bool
-	// Browser names the user's own browser, which has no Profile; empty for one that is
-	// started.
+	// Browser names the user's own browser, or is the address of an engine; neither has a
+	// Profile. Empty for one that is started.
 	Browser string
+	// Header is sent to the engine, and Secret is the value that stands for
+	// engine.SecretMark in it and in the address.
+	Header, Secret string
 	// Switches and Env are added to the browser's own, and Extensions are loaded.
 	Switches, Env, Extensions []string
 	// Pages are the first pages of a session that restores none; empty for the usual
@@ -151,7 +154,12 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 		}
 	}()
 	if id.Browser != "" {
-		r.Browser, r.Profile = id.Browser, ""
+		r.Browser, r.Header, r.Profile = id.Browser, id.BrowserHeader, ""
+		if id.BrowserSecret != "" {
+			if r.Secret, err = s.cfg.Secrets.Use(ctx, id.BrowserSecret, engineOrigin(id.Browser)); err != nil {
+				return nil, fmt.Errorf("getting the engine's secret: %w", err)
+			}
+		}
 		s.use(r, id)
 		return r, nil
 	}
@@ -180,6 +188,20 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	r.Switches = switches(s.cfg.Name, id, proxy)
 	s.use(r, id)
 	return r, nil
+}
+
+// engineOrigin is the origin of an engine, for which its secret is: wss://HOST/ has that of
+// https://HOST.
+func engineOrigin(address string) string {
+	u, err := url.Parse(strings.TrimPrefix(address, "grid+"))
+	if err != nil {
+		return ""
+	}
+	scheme := "https"
+	if u.Scheme == "ws" || u.Scheme == "http" {
+		scheme = "http"
+	}
+	return scheme + "://" + u.Host
 }
 
 // use records the identity of the browser that runs, until r is closed.

@@ -7,8 +7,14 @@ package protocol
 type SessionIdentity struct {
 	// Browser is the user's own browser, in which the session works with the user's consent:
 	// "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
-	// profiles. Empty for a browser of the session's own. With it only Color has a meaning.
+	// profiles. Or it is the address of an engine that gives a browser: "wss://HOST/PATH" or
+	// "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
+	// only Color has a meaning.
 	Browser string `json:"browser,omitempty" toml:"browser,omitempty"`
+	// BrowserHeader is sent to that engine: "Authorization: Bearer KEY". BrowserSecret is the
+	// name of a secret whose value stands for {secret} in it and in the address.
+	BrowserHeader string `json:"browserHeader,omitempty" toml:"browser_header,omitempty"`
+	BrowserSecret string `json:"browserSecret,omitempty" toml:"browser_secret,omitempty"`
 	// Color is the colour of the session's windows, as "#1a73e8"; empty for none.
 	Color string `json:"color,omitempty" toml:"color,omitempty"`
 	// Profile is "own" (or empty), "temporary", or "copy:NAME" of another session.

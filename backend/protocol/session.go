@@ -45,7 +45,7 @@ type SessionInfo struct {
 	Approvals []Approval `json:"approvals,omitempty"`
 	// Identity is absent when nothing of it is set. Of a stopped session it has colour and browser.
 	Identity *IdentityFacts `json:"identity,omitempty"`
-	// Attaching is set while the session waits for the user's own browser.
+	// Attaching is set while the session waits for a browser that Pilotfish does not start.
 	Attaching *Attaching `json:"attaching,omitempty"`
 }
 
@@ -91,6 +91,8 @@ type BrowserInfo struct {
 	Sandbox bool   `json:"sandbox"`
 	// Attached: its user started it and works in it; Pilotfish was allowed to use it.
 	Attached bool `json:"attached,omitempty"`
+	// Remote: an engine elsewhere runs it; Name is that engine's host.
+	Remote bool `json:"remote,omitempty"`
 }
 
 // GivenTab is a tab of the user's own browser that agents can use, or no longer.
@@ -103,21 +105,26 @@ type GivenTab struct {
 type AttachStep string
 
 // The steps: start the browser and switch remote debugging on at AttachAddress, and press
-// Allow in the dialog that the browser then shows.
+// Allow in the dialog that the browser then shows. AttachFull is for nobody to do: the engine
+// that gives the browser has none free, and is asked again.
 const (
 	AttachSwitchOn AttachStep = "switch-on"
 	AttachAllow    AttachStep = "allow"
+	AttachFull     AttachStep = "full"
 )
 
 // AttachAddress is the browser's page on which its user switches remote debugging on.
 const AttachAddress = "chrome://inspect/#remote-debugging"
 
-// Ask says what the user has to do, in a sentence without its full stop.
+// Ask says what the session waits for, in a sentence without its full stop.
 func (a Attaching) Ask() string {
-	if a.Step == AttachAllow {
-		return "press Allow in the dialog of " + a.Browser
+	switch {
+	case a.Step == AttachAllow:
+		return "waiting for you: press Allow in the dialog of " + a.Browser
+	case a.Step == AttachFull && a.Until != nil:
+		return fmt.Sprintf("waiting: %s has no free browser, and is asked again at %s", a.Browser, a.Until.Local().Format(time.TimeOnly))
 	}
-	return fmt.Sprintf("start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
+	return fmt.Sprintf("waiting for you: start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
 }
 
 // NewSession is a session to make.
@@ -128,10 +135,13 @@ type NewSession struct {
 	Identity *SessionIdentity `json:"identity,omitempty"`
 }
 
-// Attaching is a session that waits for its user's browser.
+// Attaching is a session that waits for a browser that Pilotfish does not start.
 type Attaching struct {
+	// Browser is its name, or the host of the engine that gives it.
 	Browser string     `json:"browser"`
 	Step    AttachStep `json:"step"`
+	// Until is set for AttachFull: the engine is asked again then.
+	Until *time.Time `json:"until,omitempty"`
 }
 
 // Tab is one tab of the browser, the same everywhere: panel, command line,

@@ -13,6 +13,7 @@ import (
 	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/desktop"
+	"pilotfish/backend/engine"
 	"pilotfish/backend/login"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
@@ -73,10 +74,15 @@ func (s *Session) newRun() (_ *run, err error) {
 		}
 	}()
 	var attached attach.Browser
-	if ready.Browser != "" {
-		if attached, err = attach.Find(ready.Browser); err != nil {
-			return nil, err
-		}
+	var elsewhere engine.Engine
+	switch {
+	case engine.Is(ready.Browser):
+		elsewhere, err = engine.Parse(ready.Browser, ready.Header, ready.Secret)
+	case ready.Browser != "":
+		attached, err = attach.Find(ready.Browser)
+	}
+	if err != nil {
+		return nil, err
 	}
 	own := ready.Browser == ""
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
@@ -84,7 +90,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	guard := s.m.guard()
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
-		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: !own, Events: s.events}),
+		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Dir != "", Events: s.events}),
 		attention: newAttention(s),
 		with:      ready, attach: attached, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
@@ -110,8 +116,8 @@ func (s *Session) newRun() (_ *run, err error) {
 	}
 	logins := login.New(login.Config{Secrets: s.m.secrets, Broker: s.approvals.Broker(), Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog()})
 	r.browser, err = browser.New(browser.Config{
-		Attach: attached,
-		Path:   settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: folder,
+		Attach: attached, Remote: elsewhere,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: folder,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: logins, Events: s.events, Logger: s.plainLog(),
@@ -176,7 +182,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
-	if !s.m.cfg.Headless && !r.attached() {
+	if !s.m.cfg.Headless && r.with.Browser == "" {
 		parts.Go(func() { s.firstTerminal(ctx, r, r.memory.FirstTab()) })
 	}
 	s.pair()
@@ -372,7 +378,7 @@ func (s *Session) browserEvent(event any) {
 		s.browserReady()
 	case []protocol.Tab:
 		s.tabsChanged(e)
-	case protocol.AttachStep:
+	case protocol.Attaching:
 		s.attaching(e)
 	case protocol.Error:
 		s.notice(e)
@@ -458,11 +464,11 @@ func (r *run) note(e protocol.Error) {
 	}
 }
 
-// attaching records what the user has to do until the user's own browser can be used.
-func (s *Session) attaching(step protocol.AttachStep) {
+// attaching records what the session waits for until its browser can be used.
+func (s *Session) attaching(a protocol.Attaching) {
 	s.mu.Lock()
 	if s.run != nil {
-		s.run.attaching = &protocol.Attaching{Browser: s.run.attach.Name, Step: step}
+		s.run.attaching = &a
 	}
 	s.mu.Unlock()
 	s.publishInfo()

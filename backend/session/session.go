@@ -161,7 +161,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
 	info.Tabs = r.policy.Marked(tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents()))
-	if b := r.browser.Info(); b.PID != 0 || b.Attached {
+	if b := r.browser.Info(); b.PID != 0 || b.Attached || b.Remote {
 		info.Browser = &b
 		if !b.Sandbox {
 			info.Warnings = append(info.Warnings, protocol.Error{

@@ -103,7 +103,11 @@ func Open(ctx context.Context, b Browser, step func(protocol.AttachStep)) (devto
 		return nil, err
 	}
 	step(protocol.AttachAllow)
-	t, status, err := devtools.Dial(ctx, "ws://"+at.String()+path)
+	t, err := devtools.Dial(ctx, "ws://"+at.String()+path, devtools.DialOptions{})
+	status := 0
+	if refused, ok := errors.AsType[*devtools.RefusedError](err); ok {
+		status = refused.Status
+	}
 	switch {
 	case err == nil:
 		return t, nil

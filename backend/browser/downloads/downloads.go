@@ -64,6 +64,9 @@ type Config struct {
 	Dir string
 	// Shared: the browser names the files while no command acts.
 	Shared bool
+	// Elsewhere: the browser is on another machine. It names its files by itself, and a
+	// complete one is copied into Dir.
+	Elsewhere bool
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
@@ -118,7 +121,7 @@ func (d *List) Begun() {
 func (d *List) tell() {
 	yes := true
 	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
-	if d.ours && d.config.Dir != "" {
+	if d.ours && d.config.Dir != "" && !d.config.Elsewhere {
 		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, d.config.Dir
 	}
 	if err := devtools.Post(d.ctx, d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {
@@ -268,6 +271,11 @@ func (d *List) progress(v *browser.EventDownloadProgress) {
 	}
 }
 
+// index returns the place of a download; d.mu is held.
+func (d *List) index(guid string) int {
+	return slices.IndexFunc(d.list, func(o download) bool { return o.guid == guid })
+}
+
 // changed passes on that a download has begun or ended.
 func (d *List) changed(o protocol.Download) {
 	d.config.Events.Report(o)
@@ -285,6 +293,10 @@ func (d *List) progressed(v *browser.EventDownloadProgress) (done *protocol.Down
 		o.Received, o.Total = int64(v.ReceivedBytes), int64(v.TotalBytes)
 		switch v.State {
 		case browser.DownloadProgressStateCompleted:
+			if d.config.Elsewhere && !o.stopped && v.FilePath != "" {
+				go d.bring(*o, v.FilePath) // ends with the connection
+				return nil
+			}
 			o.State, o.Path = "done", v.FilePath
 			d.settle(o)
 			o.remove()

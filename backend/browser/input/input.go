@@ -33,7 +33,9 @@ type Config struct {
 	Overlays *overlay.Overlays
 	// Panels are the open panels.
 	Panels *focus.Panels
-	Log    *slog.Logger
+	// Elsewhere: the browser is on another machine, and does not see the files of this one.
+	Elsewhere bool
+	Log       *slog.Logger
 }
 
 // Input sends input to a browser's tabs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"os"
@@ -81,7 +82,10 @@ func (a uploading) upload(ctx context.Context) error {
 		return a.give(ctx, field)
 	}
 	ways := []func(context.Context) (bool, error){a.drop, a.choose}
-	if target.Clickable {
+	if a.in.config.Elsewhere {
+		ways = ways[1:] // only files of the browser's own machine can be dragged
+	}
+	if target.Clickable && len(ways) > 1 {
 		slices.Reverse(ways)
 	}
 	picker := false
@@ -186,6 +190,9 @@ func (a *uploading) give(ctx context.Context, field fileField) error {
 	if !field.Folder && slices.ContainsFunc(a.paths, func(path string) bool { return !accepts(field.Accept, path) }) {
 		a.fx.Out.Accept = field.Accept
 	}
+	if a.in.config.Elsewhere {
+		return a.send64(ctx, field)
+	}
 	a.fx.Acted, a.given, a.begun = true, true, true
 	return a.fx.Call(ctx, func(ctx context.Context) error {
 		q := page.NewCalls(field.s)
@@ -203,6 +210,56 @@ func (a *uploading) give(ctx context.Context, field fileField) error {
 		// gone by then, that is an effect.
 		_ = q.Await(ctx, 0, nil)
 		return nil
+	})
+}
+
+// largestPayload bounds the files that are sent to a browser on another machine, in bytes.
+const largestPayload = 64 << 20
+
+// send64 gives a file field the content of the files, for a browser that does not see them.
+// The field tells its page by events that are not trusted.
+func (a *uploading) send64(ctx context.Context, field fileField) error {
+	type file struct {
+		Name    string `json:"name"`
+		Type    string `json:"type"`
+		Content []byte `json:"content"`
+	}
+	var files []file
+	left := int64(largestPayload)
+	for i, path := range a.paths {
+		if a.folders[i] {
+			return protocol.NewError(protocol.CodeNotActable, path+" is a folder, and the browser is on another machine; nothing was uploaded", "name the files in it")
+		}
+		in, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		content, err := io.ReadAll(io.LimitReader(in, left+1))
+		_ = in.Close()
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", path, err)
+		}
+		if left -= int64(len(content)); left < 0 {
+			return protocol.NewError(protocol.CodeTooLarge, fmt.Sprintf("the files are larger than %d MB together, and the browser is on another machine; nothing was uploaded", largestPayload>>20), "upload smaller files")
+		}
+		files = append(files, file{filepath.Base(path), mime.TypeByExtension(filepath.Ext(path)), content})
+	}
+	payload, err := jsonv2.Marshal(files)
+	if err != nil {
+		return fmt.Errorf("encoding the files: %w", err)
+	}
+	a.fx.Acted, a.given, a.begun, a.fx.Out.Untrusted = true, true, true, true
+	return a.fx.Call(ctx, func(ctx context.Context) error {
+		_, err := cdp.Call(ctx, field.s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+			ObjectID: field.id, Arguments: []*runtime.CallArgument{{Value: payload}},
+			FunctionDeclaration: `function (files) {
+				const all = new DataTransfer();
+				for (const { name, type, content } of files) all.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name, { type }));
+				this.files = all.files;
+				for (const type of ['input', 'change']) this.dispatchEvent(new Event(type, { bubbles: true, composed: type === 'input' }));
+			}`,
+		})
+		return err
 	})
 }
 

@@ -2169,9 +2169,17 @@ export interface SessionIdentity {
   /**
    * Browser is the user's own browser, in which the session works with the user's consent:
    * "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
-   * profiles. Empty for a browser of the session's own. With it only Color has a meaning.
+   * profiles. Or it is the address of an engine that gives a browser: "wss://HOST/PATH" or
+   * "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
+   * only Color has a meaning.
    */
   browser?: string;
+  /**
+   * BrowserHeader is sent to that engine: "Authorization: Bearer KEY". BrowserSecret is the
+   * name of a secret whose value stands for {secret} in it and in the address.
+   */
+  browserHeader?: string;
+  browserSecret?: string;
   /**
    * Color is the colour of the session's windows, as "#1a73e8"; empty for none.
    */
@@ -4725,7 +4733,7 @@ export interface SessionInfo {
    */
   identity?: IdentityFacts;
   /**
-   * Attaching is set while the session waits for the user's own browser.
+   * Attaching is set while the session waits for a browser that Pilotfish does not start.
    */
   attaching?: Attaching;
 }
@@ -4753,6 +4761,10 @@ export interface BrowserInfo {
    * Attached: its user started it and works in it; Pilotfish was allowed to use it.
    */
   attached?: boolean;
+  /**
+   * Remote: an engine elsewhere runs it; Name is that engine's host.
+   */
+  remote?: boolean;
 }
 /**
  * GivenTab is a tab of the user's own browser that agents can use, or no longer.
@@ -4766,13 +4778,16 @@ export interface GivenTab {
  */
 export type AttachStep =
   | typeof AttachSwitchOn
-  | typeof AttachAllow;
+  | typeof AttachAllow
+  | typeof AttachFull;
 /**
  * The steps: start the browser and switch remote debugging on at AttachAddress, and press
- * Allow in the dialog that the browser then shows.
+ * Allow in the dialog that the browser then shows. AttachFull is for nobody to do: the engine
+ * that gives the browser has none free, and is asked again.
  */
 export const AttachSwitchOn = "switch-on";
 export const AttachAllow = "allow";
+export const AttachFull = "full";
 /**
  * AttachAddress is the browser's page on which its user switches remote debugging on.
  */
@@ -4791,11 +4806,18 @@ export interface NewSession {
   identity?: SessionIdentity;
 }
 /**
- * Attaching is a session that waits for its user's browser.
+ * Attaching is a session that waits for a browser that Pilotfish does not start.
  */
 export interface Attaching {
+  /**
+   * Browser is its name, or the host of the engine that gives it.
+   */
   browser: string;
   step: AttachStep;
+  /**
+   * Until is set for AttachFull: the engine is asked again then.
+   */
+  until?: string;
 }
 /**
  * Tab is one tab of the browser, the same everywhere: panel, command line,

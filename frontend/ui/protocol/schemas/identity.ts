@@ -23,6 +23,8 @@ export const geolocationSchema = v.object({
 
 export const sessionIdentitySchema = v.object({
   browser: v.exactOptional(v.string()),
+  browserHeader: v.exactOptional(v.string()),
+  browserSecret: v.exactOptional(v.string()),
   color: v.exactOptional(v.string()),
   profile: v.exactOptional(v.string()),
   proxy: v.exactOptional(v.string()),

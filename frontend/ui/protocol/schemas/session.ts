@@ -26,6 +26,7 @@ export const browserInfoSchema = v.object({
   pid: v.number(),
   sandbox: v.boolean(),
   attached: v.exactOptional(v.boolean()),
+  remote: v.exactOptional(v.boolean()),
 });
 
 export const panelStateSchema = v.picklist([
@@ -61,11 +62,13 @@ export const tabSchema = v.object({
 export const attachStepSchema = v.picklist([
   "switch-on",
   "allow",
+  "full",
 ]);
 
 export const attachingSchema = v.object({
   browser: v.string(),
   step: attachStepSchema,
+  until: v.exactOptional(v.string()),
 });
 
 export const sessionInfoSchema = v.object({

@@ -1,0 +1,211 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pilotfish/backend/browser/remote/standin"
+	"pilotfish/backend/engine"
+	"pilotfish/backend/protocol"
+)
+
+// engineConfig is the configuration of a Browser that an engine gives.
+func engineConfig(t *testing.T, address string) Config {
+	t.Helper()
+	e, err := engine.Parse(address, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Config{Remote: e, FilesDir: t.TempDir(), DownloadDir: t.TempDir()}
+}
+
+// again runs the browser of a fixture once more.
+func (f *fixture) again(t *testing.T) {
+	t.Helper()
+	f.update(func() { f.tabs, f.info = nil, protocol.BrowserInfo{} })
+	go func() { f.ended <- f.Run(f.ctx) }()
+	f.started(t)
+}
+
+// A browser of an engine works as one of ours. When its connection breaks, or it ends, the
+// tabs come back with their ids; the end leaves nothing of ours.
+func TestElsewhere(t *testing.T) {
+	large := bytes.Repeat([]byte("0123456789abcdefg"), 400_000) // in several messages
+	page := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/file" {
+			w.Header().Set("Content-Disposition", "attachment; filename=../report.bin")
+			_, _ = w.Write(large)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<title>A page</title><input type=file aria-label=File multiple onchange=\"Promise.all([...files].map(async (f) => f.name + ' ' + f.type + ' ' + await f.text())).then((all) => document.body.append(all.join()))\"><input aria-label=Name><button onclick=\"document.body.append('Pressed')\">Go</button>"))
+	}))
+	for _, grid := range []bool{true, false} {
+		t.Run(fmt.Sprintf("grid %v", grid), func(t *testing.T) {
+			e := standin.New(t)
+			e.Keeps = true
+			address := e.Address()
+			if grid {
+				address = e.Grid()
+			}
+			f := launch(t, engineConfig(t, address))
+			defer f.cancel()
+			f.started(t)
+			if !f.Info().Remote || !strings.HasPrefix(f.Info().Name, "127.0.0.1:") {
+				t.Errorf("%+v", f.Info())
+			}
+			var opened []protocol.TabID
+			for _, at := range []string{"/one", "/two"} {
+				id, err := f.NewTab(f.ctx, "", true)
+				if err == nil {
+					_, err = f.Navigate(f.ctx, protocol.Caller{}, id, page.URL+at, protocol.WaitLoad, nil)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				opened = append(opened, id)
+			}
+			works := func() {
+				t.Helper()
+				for _, id := range opened {
+					snap, err := f.Snapshot(f.ctx, protocol.Caller{}, id, protocol.SnapshotRequest{}, nil)
+					if err != nil || !strings.Contains(snap.Text, "Go") {
+						t.Fatalf("%s: %q, %v", id, snap.Text, err)
+					}
+					effect, err := f.Act(f.ctx, protocol.Caller{}, id, protocol.ActRequest{Kind: protocol.ActClick, Target: "role=button"}, nil)
+					if err != nil || !strings.Contains(strings.Join(effect.Said, " "), "Pressed") {
+						t.Errorf("%s: %+v, %v", id, effect, err)
+					}
+					if effect, err = f.Act(f.ctx, protocol.Caller{}, id, protocol.ActRequest{Kind: protocol.ActFill, Target: "label=Name", Text: "Ada"}, nil); err != nil {
+						t.Errorf("%s: %+v, %v", id, effect, err)
+					}
+				}
+			}
+			works()
+			// The files of an upload are not on the machine of the browser.
+			paths := []string{filepath.Join(t.TempDir(), "a.txt"), filepath.Join(t.TempDir(), "b.html")}
+			for i, path := range paths {
+				if err := os.WriteFile(path, []byte{'0' + byte(i), 0xc3, 0xa9}, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			up := protocol.ActRequest{Kind: protocol.ActUpload, Target: "label=File", Values: paths}
+			effect, err := f.Act(f.ctx, protocol.Caller{}, opened[0], up, nil)
+			if err != nil || !effect.Untrusted || !strings.Contains(strings.Join(effect.Said, " "), "a.txt text/plain; charset=utf-8 0é,b.html text/html; charset=utf-8 1é") {
+				t.Errorf("an upload: %+v, %v", effect, err)
+			}
+			up.Values = []string{t.TempDir()}
+			if _, err := f.Act(f.ctx, protocol.Caller{}, opened[0], up, nil); code(err) != protocol.CodeNotActable {
+				t.Errorf("a folder: %v", err)
+			}
+			// Nor is the file of a download on this one.
+			_, _ = f.Navigate(f.ctx, protocol.Caller{}, opened[0], page.URL+"/file", protocol.WaitCommit, nil)
+			d, err := f.WaitDownload(deadline(t), "", opened[0])
+			data, _ := os.ReadFile(d.Path)
+			if err != nil || d.State != "done" || filepath.Dir(d.Path) != f.config.DownloadDir || !bytes.Equal(data, large) {
+				t.Errorf("a download: %+v, %v, %d bytes", d, err, len(data))
+			}
+			if tabs := f.Tabs(); len(tabs) != 3 {
+				t.Errorf("the tabs are %+v", tabs)
+			}
+			back := func() bool {
+				return len(f.tabs) == 3 && !slices.ContainsFunc(f.tabs, func(t protocol.Tab) bool { return slices.Contains(opened, t.ID) && !strings.HasPrefix(t.URL, page.URL) })
+			}
+
+			e.Cut()
+			if err := <-f.ended; code(err) != protocol.CodeCrashed {
+				t.Fatalf("the connection broke: %v", err)
+			}
+			f.again(t)
+			f.wait(t, "the tabs", back)
+			works()
+			if n := e.Started(); n != 1 {
+				t.Errorf("%d browsers were started for one", n)
+			}
+
+			e.Kill()
+			if err := <-f.ended; code(err) != protocol.CodeCrashed {
+				t.Fatalf("the browser was killed: %v", err)
+			}
+			f.again(t)
+			f.wait(t, "the tabs", back)
+			works()
+			if n := e.Started(); n != 2 {
+				t.Errorf("%d browsers were started for two", n)
+			}
+
+			if err := f.end(); err != nil {
+				t.Errorf("it ended with %v", err)
+			}
+			if ended := e.Ended(); grid != (len(ended) > 0) {
+				t.Errorf("the Grid's sessions %q are ended", ended)
+			}
+			if grid {
+				return
+			}
+			// What was there before stays; what commands opened does not.
+			f = launch(t, engineConfig(t, address))
+			f.started(t)
+			f.wait(t, "what was there alone", func() bool { return len(f.tabs) == 1 && f.tabs[0].URL == "about:blank" })
+			_ = f.end()
+		})
+	}
+}
+
+// On a connection of 25 ms each way, what an agent does most takes few round trips.
+func TestRoundTrips(t *testing.T) {
+	page := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<title>A page</title><input aria-label=Name><button onclick=\"document.body.append('Pressed')\">Go</button>"))
+	}))
+	e := standin.New(t)
+	e.Delay = 25 * time.Millisecond
+	f := launch(t, engineConfig(t, e.Address()))
+	defer f.cancel()
+	f.started(t)
+	id := f.first(t)
+	act := func(q protocol.ActRequest) error {
+		_, err := f.Act(f.ctx, protocol.Caller{}, id, q, nil)
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		most int
+		run  func() error
+	}{
+		{"goto", 3, func() error {
+			_, err := f.Navigate(f.ctx, protocol.Caller{}, id, page.URL, protocol.WaitLoad, nil)
+			return err
+		}},
+		{"snapshot", 2, func() error {
+			_, err := f.Snapshot(f.ctx, protocol.Caller{}, id, protocol.SnapshotRequest{}, nil)
+			return err
+		}},
+		{"click", 3, func() error { return act(protocol.ActRequest{Kind: protocol.ActClick, Target: "role=button"}) }},
+		{"fill", 3, func() error {
+			return act(protocol.ActRequest{Kind: protocol.ActFill, Target: "label=Name", Text: "Ada"})
+		}},
+	} {
+		best := 100
+		for range 4 { // the first finds a page without our world, and another may be beside a change of the tabs
+			before := e.Trips()
+			if err := c.run(); err != nil {
+				t.Fatal(c.name, err)
+			}
+			best = min(best, e.Trips()-before)
+		}
+		if t.Logf("%s: %d round trips", c.name, best); best > c.most {
+			t.Errorf("%s takes %d round trips, and not %d", c.name, best, c.most)
+		}
+	}
+	if err := f.end(); err != nil {
+		t.Error(err)
+	}
+}
