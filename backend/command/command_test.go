@@ -338,5 +338,11 @@ func TestClosedTab(t *testing.T) {
 				t.Errorf("%s in %s: %+v", name, tab, reply.Error)
 			}
 		}
+		// One that is being started again has none.
+		starting := newSite()
+		starting.open = nil
+		if reply := ask(t, starting, plain(), user, commands, protocol.CommandRequest{Command: name, Tab: "t5"}); reply.OK || reply.Error.Code != protocol.CodeNotRunning {
+			t.Errorf("%s while the browser starts: %+v", name, reply.Error)
+		}
 	}
 }

@@ -116,6 +116,9 @@ func (in *Invocation) openTab(want protocol.TabID, tabs []protocol.Tab) (protoco
 
 // unknownTab returns the error for an id that no open tab has.
 func (in *Invocation) unknownTab(id protocol.TabID) error {
+	if len(in.registry.browser.Tabs()) == 0 { // one that runs has a tab
+		return protocol.NewError(protocol.CodeNotRunning, "the browser is starting, and has no tab "+string(id)+" yet", "repeat the command in a moment", protocol.Try("lists the tabs", "tabs"))
+	}
 	message := "there is no tab " + string(id)
 	if in.registry.browser.WasOpen(id) {
 		message = "tab " + string(id) + " is closed"

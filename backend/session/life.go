@@ -354,8 +354,11 @@ func (s *Session) crashed(r *run) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.crash = protocol.NewError(protocol.CodeCrashed,
-		"The browser crashed at "+time.Now().Format("15:04")+" ("+how+") and was restarted. Your tabs are back.", "")
+	what := "The browser crashed at " + time.Now().Format("15:04") + " (" + how + ") and was restarted."
+	if info := r.browser.Info(); info.Remote {
+		what = "The connection to " + info.Name + " broke at " + time.Now().Format("15:04") + " and was opened again."
+	}
+	r.crash = protocol.NewError(protocol.CodeCrashed, what+" Your tabs are back.", "")
 	s.recorder.Failed(*r.crash)
 }
 

@@ -1,0 +1,80 @@
+package cli_test
+
+import (
+	"bytes"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pilotfish/backend/browser/remote/standin"
+)
+
+// A session works in a browser of an engine elsewhere, also after its connection broke, and
+// the key of the engine is in the settings alone.
+func TestABrowserElsewhere(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/file" {
+			w.Header().Set("Content-Disposition", "attachment; filename=report.txt")
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte(`<title>Form</title><input aria-label=Name><button onclick="document.body.append('Hello ' + document.querySelector('input').value)">Greet</button>`))
+	}))
+	t.Cleanup(page.Close)
+	e := standin.New(t)
+	e.Keeps, e.Authorization = true, "k3y-of-the-engine"
+	r := install(t, "1m")
+	if out, err := r.command(t.Context(), "sessions", "new", "far", "--browser", "ws://example.com/?token=k3y-of-the-engine").CombinedOutput(); err == nil || !strings.Contains(string(out), "would not be encrypted") {
+		t.Errorf("%s, %v", out, err)
+	}
+	r.run("sessions", "new", "far", "--browser", e.Address()+"?token=k3y-of-the-engine")
+	if out := r.run("sessions", "start", "far"); !strings.Contains(out, "running") {
+		t.Error(out)
+	}
+	far := func(args ...string) string { t.Helper(); return r.run(append([]string{"--session", "far"}, args...)...) }
+	greets := func() {
+		t.Helper()
+		far("fill", "label=Name", "Ada")
+		if out := far("click", "role=button"); !strings.Contains(out, "Hello Ada") {
+			t.Error(out)
+		}
+	}
+	far("goto", page.URL)
+	greets()
+	_ = r.command(t.Context(), "--session", "far", "goto", page.URL+"/file").Run() // it shows no page
+	if out := far("downloads", "wait"); !strings.Contains(out, filepath.Join(r.dirs().State, "sessions", "far")) {
+		t.Error(out)
+	}
+	e.Cut()
+	for r.command(t.Context(), "--session", "far", "fill", "label=Name", "Bob").Run() != nil { // until it is back
+		if t.Context().Err() != nil {
+			t.Fatal("it does not come back")
+		}
+	}
+	greets()
+	status := r.run("status")
+	if !strings.Contains(status, "broke at") {
+		t.Error(status)
+	}
+	r.run("sessions", "stop", "far")
+	r.end()
+	if strings.Contains(status, "k3y-of-the-engine") {
+		t.Error(status)
+	}
+	err := filepath.WalkDir(r.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "settings.toml") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte("k3y-of-the-engine")) {
+			t.Errorf("%s has the key", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
