@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +18,16 @@ import (
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/protocol"
 )
+
+// Cannot is what a browser of the user cannot do for a session, each with why. It is the one
+// list of that: commands and their help, the panel and this package ask it. One of our own
+// can do everything.
+func Cannot() map[protocol.Capability]string {
+	return map[protocol.Capability]string{
+		protocol.CapabilitySignIns: "you are signed in there already",
+		protocol.CapabilityLogins:  "requests of your own tabs would wait for it, too",
+	}
+}
 
 // attach is Run for a browser that the user started.
 func (b *Browser) attach(ctx context.Context) error {
@@ -37,7 +48,7 @@ func (b *Browser) attach(ctx context.Context) error {
 	r := newRun(b, pipe, nil, false, false) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
-	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true}
+	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: slices.Sorted(maps.Keys(Cannot()))}
 	b.mu.Unlock()
 	err = r.serve(ctx)
 	b.mu.Lock()

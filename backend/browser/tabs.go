@@ -107,17 +107,13 @@ func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
 	return nil
 }
 
-// GiveTab lets agents use a tab of the user's own browser, or no longer. In a browser of our
-// own it changes nothing: private is false.
-func (b *Browser) GiveTab(id protocol.TabID, given bool) (private bool, err error) {
+// GiveTab lets agents use a tab of the user's own browser, or no longer.
+func (b *Browser) GiveTab(id protocol.TabID, given bool) error {
 	if _, ok := b.tabs.Lookup(id); !ok {
-		return false, page.UnknownTab(id)
-	}
-	if b.config.Attach.Dir == "" {
-		return false, nil
+		return page.UnknownTab(id)
 	}
 	b.tabs.Give(id, given)
-	return true, nil
+	return nil
 }
 
 // ActivateTab makes a tab the active one of its window. It does not raise the

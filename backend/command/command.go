@@ -19,9 +19,6 @@ type Command struct {
 	// Leaves: the command only navigates, activates or closes the tab, so it may
 	// also run on a page that is refused otherwise.
 	Leaves bool
-	// OwnBrowser is why the command is only for a browser that Pilotfish started, and not
-	// for one in which the user works; empty for every browser.
-	OwnBrowser string
 	// ByPage: the panel can carry the command out with events made in the page,
 	// or, for a navigation, with the browser's API for extensions.
 	ByPage bool

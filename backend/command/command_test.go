@@ -81,7 +81,7 @@ func ask(t *testing.T, s *site, p *policy.Policy, actor protocol.Actor, commands
 	if policy.Agent(actor) {
 		call.Tab = "t1"
 	}
-	return command.New(s, p, commands).Execute(t.Context(), call)
+	return command.New(s, p, commands, nil).Execute(t.Context(), call)
 }
 
 func code(r protocol.CommandReply) protocol.Code {
@@ -164,7 +164,7 @@ func TestDoingIsWeighed(t *testing.T) {
 		asked = 0
 		c := declared(name, protocol.ScopeAct, command.OwnTab, says("done"))
 		c.Doing = func(*command.Invocation) (policy.Doing, string) { return do, "e1" }
-		reply := command.New(s, p, []command.Command{c}).Execute(t.Context(), command.Call{
+		reply := command.New(s, p, []command.Command{c}, nil).Execute(t.Context(), command.Call{
 			Actor: task, Scopes: []protocol.Scope{protocol.ScopeAct}, Tab: "t1", Request: protocol.CommandRequest{Command: name},
 		})
 		if do.Click != (asked == 1) || do.Click != (code(reply) == protocol.CodeDenied) {
@@ -198,7 +198,7 @@ func TestBatch(t *testing.T) {
 	var notes []string
 	run := func() protocol.CommandReply {
 		notes = nil
-		return command.New(s, plain(), all).Execute(t.Context(), command.Call{
+		return command.New(s, plain(), all, nil).Execute(t.Context(), command.Call{
 			Actor: user, Scopes: []protocol.Scope{protocol.ScopeRead}, Request: protocol.CommandRequest{Command: "several"},
 			Watch: command.Watch{Note: func(n command.Note) { notes = append(notes, string(n.Phase)+" "+n.Request.Command) }},
 		})

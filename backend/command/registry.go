@@ -74,12 +74,14 @@ type Registry struct {
 	browser Browser
 	policy  *policy.Policy
 	table   Table
+	cannot  map[protocol.Capability]string
 	secrets *secrets // nil: there are none
 }
 
-// New returns the registry of commands that run on a browser under a policy.
-func New(b Browser, p *policy.Policy, commands []Command) *Registry {
-	return &Registry{browser: b, policy: p, table: NewTable(commands)}
+// New returns the registry of commands that run on a browser under a policy. cannot is what
+// the browser cannot do, with why.
+func New(b Browser, p *policy.Policy, commands []Command, cannot map[protocol.Capability]string) *Registry {
+	return &Registry{browser: b, policy: p, table: NewTable(commands), cannot: cannot}
 }
 
 // Tabs returns the tabs of the browser.
@@ -104,8 +106,8 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if !slices.Contains(call.Scopes, c.Scope) && !mayAsk(c.Spec, call) {
 		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token lacks", c.Name, c.Scope), "the user can run it in their own shell"))
 	}
-	if c.OwnBrowser != "" && r.policy.Private() {
-		return failed("", protocol.NewError(protocol.CodeRefused, c.Name+" is not for your own browser: "+c.OwnBrowser, "use it in a session with a browser of its own"))
+	if why := r.cannot[c.Needs]; why != "" {
+		return failed("", protocol.NewError(protocol.CodeRefused, c.Name+" is not for your own browser: "+why, "use it in a session with a browser of its own"))
 	}
 	args, err := c.Check(call.Request.Args)
 	if err != nil {

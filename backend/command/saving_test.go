@@ -28,7 +28,7 @@ func TestACallWaitsForItsFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broker := policy.NewBroker("default", func() {})
 		agent := protocol.Actor{Kind: protocol.ActorTerminal, ID: "x"}
-		in := &Invocation{Actor: agent, registry: New(onTab{}, policy.New(policy.Config{Broker: broker}), nil)}
+		in := &Invocation{Actor: agent, registry: New(onTab{}, policy.New(policy.Config{Broker: broker}), nil, nil)}
 		s := saver{in, "t1"}
 		if s.Asks("http://localhost:3000/a") || !s.Asks("https://example.com/a") || !s.Asks("blob:https://example.com/a") || s.Asks("blob:http://localhost:3000/a") {
 			t.Error("what is asked about is wrong")

@@ -65,8 +65,18 @@ type Spec struct {
 	// Returns describes the reply's data.
 	Returns string `json:"returns"`
 	// Files: the reply's data contains the paths of files that the command made.
-	Files    bool     `json:"-"`
-	Examples []string `json:"examples"`
+	Files bool `json:"-"`
+	// Needs is what a browser must be able to do for it; empty if every browser can.
+	Needs    protocol.Capability `json:"needs,omitempty"`
+	Examples []string            `json:"examples"`
+}
+
+// About returns the help, and which browsers the command is for.
+func (s Spec) About() string {
+	if s.Needs == "" {
+		return s.Help
+	}
+	return strings.TrimSpace(s.Help + " Only in a browser of Pilotfish's own.")
 }
 
 // Usage returns the command with its arguments, as on a command line.

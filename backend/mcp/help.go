@@ -48,8 +48,8 @@ func (b *toolbox) helpFor(words []string) (string, error) {
 
 func describe(out *strings.Builder, s command.Spec) {
 	fmt.Fprintf(out, "usage: %s\n%s\n", s.Usage(), s.Summary)
-	if s.Help != "" {
-		out.WriteString(s.Help + "\n")
+	if help := s.About(); help != "" {
+		out.WriteString(help + "\n")
 	}
 	if len(s.Aliases) > 0 {
 		fmt.Fprintf(out, "also: %s\n", strings.Join(s.Aliases, ", "))

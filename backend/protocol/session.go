@@ -93,7 +93,21 @@ type BrowserInfo struct {
 	Attached bool `json:"attached,omitempty"`
 	// Remote: an engine elsewhere runs it; Name is that engine's host.
 	Remote bool `json:"remote,omitempty"`
+	// Cannot is what it cannot do for a session; absent for a browser of Pilotfish's own.
+	Cannot []Capability `json:"cannot,omitempty"`
 }
+
+// Capability is something that a browser of Pilotfish's own can do, and not every browser.
+type Capability string
+
+// The capabilities.
+const (
+	// CapabilitySignIns: sign-ins of other browsers are imported into it.
+	CapabilitySignIns Capability = "signins"
+	// CapabilityLogins: it answers servers that ask for a login with the user's secrets, and
+	// sends the headers among them.
+	CapabilityLogins Capability = "logins"
+)
 
 // GivenTab is a tab of the user's own browser that agents can use, or no longer.
 type GivenTab struct {

@@ -88,11 +88,15 @@ func (s *Session) newRun() (_ *run, err error) {
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
+	var cannot map[protocol.Capability]string
+	if attached.Dir != "" {
+		cannot = browser.Cannot()
+	}
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Dir != "", Events: s.events}),
 		attention: newAttention(s),
-		with:      ready, attach: attached, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
+		with:      ready, attach: attached, cannot: cannot, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
 	}
 	r.terminals, err = terminal.New(terminal.Config{
@@ -131,7 +135,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	_ = os.RemoveAll(r.uploads) // of a run that was killed; else the next end removes it
 	r.commands = catalogue.New(catalogue.Config{
 		Uploads: catalogue.Uploads{Dir: dirs.Uploads, Private: s.m.cfg.Dirs.Hidden(settings), Open: slices.Concat(writable, readOnly)},
-		Browser: r.browser, Policy: r.policy, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), Settings: s.m.cfg.Settings,
+		Browser: r.browser, Policy: r.policy, Cannot: r.cannot, Terminals: reader.New(r.terminals), Secrets: s.m.secrets, SignIns: newSignIns(s, r, dirs.Root, keyring, guard), Settings: s.m.cfg.Settings,
 	})
 	logins.Judge(r.commands)
 	return r, nil

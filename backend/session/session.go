@@ -85,10 +85,11 @@ type run struct {
 	browser   *browser.Browser
 	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
 	files     *tabfiles.Files
-	memory    tabfiles.Memory // of the previous run
-	attach    attach.Browser  // the user's own browser; the zero value for one that is started
-	with      *identity.Ready // what the browser was started with
-	uploads   string          // has copies of the files that agents gave to pages
+	memory    tabfiles.Memory                // of the previous run
+	attach    attach.Browser                 // the user's own browser; the zero value for one that is started
+	cannot    map[protocol.Capability]string // what the browser cannot do, with why
+	with      *identity.Ready                // what the browser was started with
+	uploads   string                         // has copies of the files that agents gave to pages
 	notices   []protocol.Error
 	attaching *protocol.Attaching // what the user has to do until the browser can be used; nil for nothing
 	crash     *protocol.Error     // the last browser crash; becomes a notice when the browser is back

@@ -20,8 +20,8 @@ func (m *Manager) showSignIns(ctx context.Context, name protocol.SessionName) er
 	if err != nil {
 		return err
 	}
-	if r.attached() {
-		return protocol.NewError(protocol.CodeRefused, "sign-ins are not imported into your own browser: you are signed in there already", "use a session with a browser of its own")
+	if why := r.cannot[protocol.CapabilitySignIns]; why != "" {
+		return protocol.NewError(protocol.CodeRefused, "sign-ins are not imported into your own browser: "+why, "use a session with a browser of its own")
 	}
 	tab := s.tabs.Front()
 	if tab == "" {

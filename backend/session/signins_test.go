@@ -3,6 +3,7 @@ package session
 import (
 	"testing"
 
+	"pilotfish/backend/browser"
 	"pilotfish/backend/protocol"
 )
 
@@ -18,6 +19,8 @@ func TestSignInsThatCannotBeShown(t *testing.T) {
 	refused("nowhere", protocol.CodeUnknownSession)
 	refused(protocol.DefaultSession, protocol.CodeUnknownTab)
 	run := p.s.run
+	run.cannot = browser.Cannot()
+	refused(protocol.DefaultSession, protocol.CodeRefused)
 	p.s.mu.Lock()
 	p.s.run = nil
 	p.s.mu.Unlock()

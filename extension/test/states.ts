@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { Approval, ApprovalWords } from '$ui/protocol/protocol';
+import type { Approval, ApprovalWords, BrowserInfo } from '$ui/protocol/protocol';
 import { backend, openPanel } from './fakes/face';
 import { conversation, fill, toChat } from './chat-states';
 import type { FakeBackend } from './fakes/backend';
@@ -45,6 +45,17 @@ export const crashed = {
   code: 'crashed',
   message: 'The browser crashed at 14:05 (SIGKILL) and was restarted. Your tabs are back.',
 } as const;
+
+/** A browser that its user started. */
+const own: BrowserInfo = {
+  name: 'Google Chrome',
+  version: '157.0.8100.12',
+  path: '',
+  pid: 0,
+  sandbox: true,
+  attached: true,
+  cannot: ['logins', 'signins'],
+};
 
 /** The question whether an agent may use the settings of its folder. */
 export function trust(): Approval {
@@ -374,8 +385,12 @@ export const states: State[] = [
     name: 'own-browser-private',
     prepare(made) {
       made.tabs = made.tabs.map((tab) => ({ ...tab, private: true }));
+      made.sessionPart = { browser: own };
     },
-    act: (page) => page.getByRole('button', { name: 'Give it to agents' }).waitFor(),
+    async act(page) {
+      await page.getByRole('button', { name: 'Give it to agents' }).waitFor();
+      await page.getByRole('button', { name: 'Sign-ins' }).waitFor({ state: 'detached' });
+    },
   },
   {
     name: 'own-browser-given',

@@ -17,7 +17,7 @@ func registry() []Spec {
 }
 
 func declaredSpec(d command.Spec) Spec {
-	s := Spec{Name: d.Name, Aliases: d.Aliases, Summary: d.Summary, Help: d.Help, Group: GroupBrowser}
+	s := Spec{Name: d.Name, Aliases: d.Aliases, Summary: d.Summary, Help: d.About(), Group: GroupBrowser}
 	for _, a := range d.Args {
 		s.Args = append(s.Args, declaredArg(a))
 	}

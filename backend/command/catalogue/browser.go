@@ -36,7 +36,7 @@ type Browser interface {
 	Dialog(ctx context.Context, by protocol.Caller, tab protocol.TabID, accept bool, text *string) (protocol.DialogInfo, error)
 	Clipboard(ctx context.Context, by protocol.Caller, tab protocol.TabID, text *string) (string, error)
 	Downloads() []protocol.Download
-	GiveTab(tab protocol.TabID, given bool) (private bool, err error)
+	GiveTab(tab protocol.TabID, given bool) error
 	NextDownload(ctx context.Context, tab protocol.TabID, known map[string]bool) (protocol.Download, error)
 
 	// The content of a page.

@@ -8,12 +8,15 @@ import (
 	"pilotfish/backend/command"
 	"pilotfish/backend/config"
 	"pilotfish/backend/policy"
+	"pilotfish/backend/protocol"
 )
 
 // Config is what the commands need to run.
 type Config struct {
 	Browser Browser
 	Policy  *policy.Policy
+	// Cannot is what the browser cannot do, with why; nil for nothing.
+	Cannot map[protocol.Capability]string
 	// Terminals are those beside the tabs.
 	Terminals Terminals
 	// Settings have the methods that the user allowed for `cdp`, to themselves or to
@@ -33,7 +36,7 @@ type commands struct{ Config }
 
 // New returns the registry of every command.
 func New(c Config) *command.Registry {
-	r := command.New(c.Browser, c.Policy, (&commands{c}).all())
+	r := command.New(c.Browser, c.Policy, (&commands{c}).all(), c.Cannot)
 	if c.Secrets != nil {
 		r.WithSecrets(c.Secrets)
 	}

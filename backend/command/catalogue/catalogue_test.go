@@ -116,9 +116,9 @@ func (b *tabs) NewTab(_ context.Context, opener protocol.TabID, background bool)
 	return id, nil
 }
 
-func (b *tabs) GiveTab(id protocol.TabID, given bool) (bool, error) {
+func (b *tabs) GiveTab(id protocol.TabID, given bool) error {
 	b.note("givetab %s %v", id, given)
-	return true, nil
+	return nil
 }
 
 func (b *tabs) CloseTab(_ context.Context, id protocol.TabID) error {

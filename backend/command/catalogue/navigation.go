@@ -385,16 +385,12 @@ func (c *commands) runGiveTab(_ context.Context, in *command.Invocation) (comman
 	if id == "" {
 		return command.Result{}, command.BadArgument("no tab was given, and you have none of your own", "", protocol.Example("givetab", "t2"))
 	}
-	given := !in.Args.Flag("back")
-	private, err := c.Browser.GiveTab(id, given)
-	text := fmt.Sprintf("agents can use %s", id)
-	switch {
-	case err != nil:
-		return command.Result{}, err
-	case !private:
-		text = "this browser is Pilotfish's own: agents can use the tab beside them, and those that they opened"
-	case !given:
+	if !in.Private() {
+		return command.Result{Text: "this browser is Pilotfish's own: agents can use the tab beside them, and those that they opened", Data: protocol.GivenTab{Tab: id, Given: true}}, nil
+	}
+	given, text := !in.Args.Flag("back"), fmt.Sprintf("agents can use %s", id)
+	if !given {
 		text = fmt.Sprintf("agents cannot use %s any more, unless they opened it", id)
 	}
-	return command.Result{Text: text, Data: protocol.GivenTab{Tab: id, Given: given || !private}}, nil
+	return command.Result{Text: text, Data: protocol.GivenTab{Tab: id, Given: given}}, c.Browser.GiveTab(id, given)
 }

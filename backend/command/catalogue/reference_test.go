@@ -49,8 +49,8 @@ approval, unless a site rule decides; ` + "`admin`" + ` is for the user's own sh
 	}
 	for _, s := range specs {
 		fmt.Fprintf(&b, "\n## %s\n\n```\n%s\n```\n\n%s.", s.Name, s.Usage(), strings.ToUpper(s.Summary[:1])+s.Summary[1:])
-		if s.Help != "" {
-			b.WriteString(" " + strings.Join(strings.Fields(s.Help), " "))
+		if help := s.About(); help != "" {
+			b.WriteString(" " + strings.Join(strings.Fields(help), " "))
 		}
 		b.WriteString("\n")
 		if len(s.Args) > 0 {

@@ -22,9 +22,9 @@ func (c *commands) secrets() []command.Command {
 				command.DoArg("list", "add", "remove"),
 				{Name: "name", Type: command.String, Help: "of the secret: a to z, 0 to 9, . _ and -"},
 				{Name: "origin", Type: command.String, Flag: true, Help: "for add: the site that it is for, https://shop.example"},
-				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp", "header"}, Default: "password", Help: "for add: totp is a key of one-time codes, of which a field gets the current one; header is sent with every request to the origin"},
+				{Name: "kind", Type: command.String, Flag: true, Choices: []string{"password", "totp", "header"}, Default: "password", Help: "for add: totp is a key of one-time codes, of which a field gets the current one; header is sent with every request to the origin, not in your own browser"},
 				{Name: "header", Type: command.String, Flag: true, Help: "for add, with the kind header: its name, such as X-Api-Key"},
-				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name that goes with it; sites that ask for a login by HTTP get both"},
+				{Name: "user", Type: command.String, Flag: true, Help: "for add: the user name that goes with it; sites that ask for a login by HTTP get both, not in your own browser"},
 				{Name: "from", Type: command.String, Flag: true, Help: "for add: where the value is kept instead: op://vault/item/field, bw:item or pass:path"},
 				{Name: "value", Type: command.String, Flag: true, Secret: true, Help: "for add, over HTTP only: the value"},
 			},
@@ -56,6 +56,9 @@ func (c *commands) runSecret(ctx context.Context, in *command.Invocation) (comma
 		text := fmt.Sprintf("the secret %s is for %s", one.Name, one.Origin)
 		if one.Kept == "memory" {
 			text += "; there is no keychain, so it is kept until Pilotfish ends"
+		}
+		if why := c.Cannot[protocol.CapabilityLogins]; why != "" && (one.User != "" || one.Kind == protocol.SecretHeader) {
+			text += "; your own browser does not send it by itself: " + why
 		}
 		return command.Result{Text: text, Data: one}, nil
 	case "remove":

@@ -35,9 +35,10 @@ func (c *commands) signIns() []command.Command {
 				{Name: "profile", Type: command.String, Flag: true, Help: "its profile, as list shows it; the first one if left out"},
 				{Name: "storage", Type: command.Boolean, Flag: true, Help: "for import: with the local storage of the sites"},
 			},
+			Needs:    protocol.CapabilitySignIns,
 			Returns:  "list: browsers and imported; sites: the sites with how many cookies each has; import: sites and missed",
 			Examples: []string{"signins", "signins sites --browser chrome", "signins import example.com --browser chrome --profile Default", "signins remove example.com"},
-		}, Tab: command.NoTab, OwnBrowser: "you are signed in there already", First: userOnly, Run: c.runSignIns},
+		}, Tab: command.NoTab, First: userOnly, Run: c.runSignIns},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
+	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
 )
 
@@ -60,5 +61,39 @@ func TestSignInsAreForTheUser(t *testing.T) {
 	before := i.asked
 	if reply := do(agent, nil); reply.OK || code(reply) != protocol.CodeForbidden || i.asked != before {
 		t.Errorf("an agent: %s", reply.Text)
+	}
+}
+
+// In the user's own browser an agent does nothing in its own tab that reaches further before
+// the user was asked, and there is nothing but what the browser can do.
+func TestAnAgentInTheUsersBrowser(t *testing.T) {
+	p := policy.New(policy.Config{Private: true}) // nobody answers
+	p.Opened(agent, "t1")
+	why := "you are signed in there already"
+	do := func(actor protocol.Actor, line string) (protocol.CommandReply, []string) {
+		t.Helper()
+		r, err := command.ParseLine(line, catalogue.Find)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newTabs()
+		reply := catalogue.New(catalogue.Config{
+			Browser: b, Policy: p, SignIns: &importer{}, AllowedCDP: allowedCDP, Cannot: map[protocol.Capability]string{protocol.CapabilitySignIns: why},
+		}).Execute(t.Context(), command.Call{Actor: actor, Scopes: everything(), Tab: "t1", Request: r})
+		return reply, b.calls
+	}
+	for _, line := range []string{
+		"cookies get sid", "cookies set theme dark", "cookies delete theme", "cookies clear", "storage get token", "storage set theme dark", "storage clear",
+		"state", "state save shop", "state save all --all", "state load shop", "state delete shop", "signins", "signins import example.com",
+		"cdp Page.getLayoutMetrics", "cdp Page.setBypassCSP {}", "cdp Storage.getCookies", "permissions", "permissions grant geolocation", "permissions reset",
+		"download https://one.example/file", "clipboard", "clipboard hello", "eval document.cookie", "edit e1 text Hello", "givetab t2",
+		"snapshot --tab t2", "closetab t2", "title --tab t2", "groups make --tabs t2",
+	} {
+		if reply, calls := do(agent, line); code(reply) != protocol.CodeRefused && code(reply) != protocol.CodeForbidden || len(calls) > 0 {
+			t.Errorf("%s: %s, after %q", line, reply.Text, calls)
+		}
+	}
+	if reply, _ := do(user, "signins"); code(reply) != protocol.CodeRefused || !strings.Contains(reply.Text, why) {
+		t.Errorf("the user's signins: %s", reply.Text)
 	}
 }

@@ -33,7 +33,7 @@ func shown(t *testing.T, arg command.Arg, budget int, write func(in *command.Inv
 			return command.Result{Text: write(in)}, nil
 		},
 	}
-	reply := command.New(nothing{}, policy.New(policy.Config{}), []command.Command{c}).Execute(t.Context(), command.Call{
+	reply := command.New(nothing{}, policy.New(policy.Config{}), []command.Command{c}, nil).Execute(t.Context(), command.Call{
 		Actor: protocol.Actor{Kind: protocol.ActorShell}, Scopes: []protocol.Scope{protocol.ScopeRead},
 		Request: protocol.CommandRequest{Command: "show", Args: args},
 	})

@@ -161,6 +161,7 @@ export function attachedSession(session: SessionInfo = mine): SessionInfo {
       pid: 0,
       sandbox: true,
       attached: true,
+      cannot: ['logins', 'signins'],
     },
     panel: 'connected',
     tabs: [

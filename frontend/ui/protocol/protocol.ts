@@ -4765,7 +4765,26 @@ export interface BrowserInfo {
    * Remote: an engine elsewhere runs it; Name is that engine's host.
    */
   remote?: boolean;
+  /**
+   * Cannot is what it cannot do for a session; absent for a browser of Pilotfish's own.
+   */
+  cannot?: Capability[];
 }
+/**
+ * Capability is something that a browser of Pilotfish's own can do, and not every browser.
+ */
+export type Capability =
+  | typeof CapabilitySignIns
+  | typeof CapabilityLogins;
+/**
+ * CapabilitySignIns: sign-ins of other browsers are imported into it.
+ */
+export const CapabilitySignIns = "signins";
+/**
+ * CapabilityLogins: it answers servers that ask for a login with the user's secrets, and
+ * sends the headers among them.
+ */
+export const CapabilityLogins = "logins";
 /**
  * GivenTab is a tab of the user's own browser that agents can use, or no longer.
  */

@@ -10,7 +10,7 @@ import type {
   WindowShow,
 } from '$ui/protocol/protocol';
 import { rooms } from '../drawer/rooms';
-import { allActions } from '../quick/actions';
+import { allActions, offered } from '../quick/actions';
 import type { QuickDesk } from '../quick/desk';
 import { perform } from '../quick/perform';
 import { keysOf } from '../quick/shortcuts';
@@ -71,7 +71,7 @@ export function entries(
 ): Entry[] {
   const { tabs, live } = desk;
   return [
-    ...allActions.flatMap((action) => ofAction(action.id, desk, mac)),
+    ...offered(allActions, desk).flatMap((action) => ofAction(action.id, desk, mac)),
     ...rooms.map(({ id, name, icon, about }) => ({
       id: `room/${id}`,
       group: 'Room',

@@ -1,5 +1,6 @@
 import type { IconName } from '$ui/icons';
 import type { MenuItem } from '$ui/menu-item';
+import { CapabilitySignIns, type Capability } from '$ui/protocol/protocol';
 import { cleanAction } from './clean.svelte';
 import type { QuickDesk } from './desk';
 import { recordAction } from './recorder.svelte';
@@ -16,6 +17,8 @@ export interface QuickAction {
   /** What it does, in one sentence. */
   readonly about: string;
   readonly shortcut?: Shortcut;
+  /** What the session's browser must be able to do for it. */
+  readonly needs?: Capability;
   /** What happens on a press. Its error is shown to the user. */
   readonly run: (desk: QuickDesk) => void | Promise<void>;
   /** Several ways to do it: the row shows them as a menu, the palette each as an entry. */
@@ -58,6 +61,7 @@ export const signInsAction: QuickAction = {
   name: 'Sign-ins',
   icon: 'key',
   about: 'Import sign-ins of chosen sites from another browser on this computer.',
+  needs: CapabilitySignIns,
   run: (desk) => {
     desk.show(() => import('../signins/SignIns.svelte'));
   },
@@ -87,3 +91,7 @@ export const shellActions: readonly QuickAction[] = [drawerAction, paletteAction
 
 /** All actions. */
 export const allActions: readonly QuickAction[] = [...quickActions, ...shellActions];
+
+/** Those of the actions that the session's browser can do. Reactive. */
+export const offered = (actions: readonly QuickAction[], { cannot }: QuickDesk): QuickAction[] =>
+  actions.filter(({ needs }) => needs === undefined || !cannot.includes(needs));

@@ -1,4 +1,4 @@
-import type { PanelEvent, PickedElement, TabID } from '$ui/protocol/protocol';
+import type { Capability, PanelEvent, PickedElement, TabID } from '$ui/protocol/protocol';
 import { Picker } from '../chat/picker.svelte';
 import type { DrawerState } from '../drawer/drawer.svelte';
 import { Desk, type DeskParts } from '../rooms/desk.svelte';
@@ -9,6 +9,7 @@ import type { QuickDesk, Sheet } from './desk';
 export interface QuickParts extends DeskParts {
   readonly drawer: DrawerState;
   face(): Face;
+  cannot(): readonly Capability[];
   /** The name of this panel. */
   panel(): string;
   /** Moves the focus to the input of the face in view. */
@@ -40,6 +41,10 @@ export class PanelDesk extends Desk implements QuickDesk {
 
   get face(): Face {
     return this.#quick.face();
+  }
+
+  get cannot(): readonly Capability[] {
+    return this.#quick.cannot();
   }
 
   focusFace(): void {

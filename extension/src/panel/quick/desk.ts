@@ -1,5 +1,5 @@
 import type { Component } from 'svelte';
-import type { PickedElement } from '$ui/protocol/protocol';
+import type { Capability, PickedElement } from '$ui/protocol/protocol';
 import type { DrawerState } from '../drawer/drawer.svelte';
 import type { RoomDesk } from '../rooms/desk';
 import type { Face } from '../state/faces.svelte';
@@ -11,6 +11,8 @@ export type Sheet = Component<{ desk: QuickDesk; close: () => void }>;
 export interface QuickDesk extends RoomDesk {
   /** The face in view. Reactive. */
   readonly face: Face;
+  /** What the session's browser cannot do. Reactive. */
+  readonly cannot: readonly Capability[];
   readonly drawer: DrawerState;
   /** Moves the focus to the input of the face in view. */
   focusFace(): void;

@@ -19,6 +19,11 @@ export const sessionStateSchema = v.picklist([
   "failed",
 ]);
 
+export const capabilitySchema = v.picklist([
+  "signins",
+  "logins",
+]);
+
 export const browserInfoSchema = v.object({
   name: v.string(),
   version: v.string(),
@@ -27,6 +32,7 @@ export const browserInfoSchema = v.object({
   sandbox: v.boolean(),
   attached: v.exactOptional(v.boolean()),
   remote: v.exactOptional(v.boolean()),
+  cannot: v.exactOptional(v.array(capabilitySchema)),
 });
 
 export const panelStateSchema = v.picklist([
@@ -91,6 +97,7 @@ export const sessionInfoSchema = v.object({
 /** Does not compile when a schema and its type differ. */
 export type SchemasAgree = AssertAll<{
   SessionState: Agrees<typeof sessionStateSchema, p.SessionState>;
+  Capability: Agrees<typeof capabilitySchema, p.Capability>;
   BrowserInfo: Agrees<typeof browserInfoSchema, p.BrowserInfo>;
   PanelState: Agrees<typeof panelStateSchema, p.PanelState>;
   TabAgent: Agrees<typeof tabAgentSchema, p.TabAgent>;

@@ -15,6 +15,7 @@ export interface Answers {
   readonly face?: QuickDesk['face'];
   readonly live?: boolean;
   readonly tab?: Partial<Tab> | null;
+  readonly cannot?: QuickDesk['cannot'];
 }
 
 /** A desk without a panel: it answers what a test gives it, and keeps what it is asked. */
@@ -38,6 +39,7 @@ export function fakeDesk(answers: Answers = {}): {
   const desk = {
     live: answers.live ?? true,
     face: answers.face ?? 'terminal',
+    cannot: answers.cannot ?? [],
     tab:
       answers.tab === null
         ? undefined
