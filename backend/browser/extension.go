@@ -76,6 +76,7 @@ func (x extension) putBack(ctx context.Context) error {
 // session ends. A worker that Chromium only stops keeps its session.
 func (x extension) supervise(ctx context.Context) {
 	restarts := newRateLimit(protocol.RestartLimit, protocol.RestartWindow)
+	byHand := false // the user may load it
 	there, err := x.loaded(ctx)
 	switch {
 	case err != nil:
@@ -89,6 +90,11 @@ func (x extension) supervise(ctx context.Context) {
 		} else {
 			err = x.load(ctx)
 		}
+		if byHand = err != nil && ctx.Err() == nil; byHand {
+			x.b.config.Events.Report(*protocol.NewError(protocol.CodeInternal, x.b.config.Attach.Name+" does not let Pilotfish load the side panel; everything else works ("+err.Error()+")",
+				"to have the panel, open chrome://extensions there, switch on developer mode and load the folder "+x.b.config.ExtensionDir))
+			err = nil
+		}
 	case there:
 		// This runs concurrently, because the worker may start before the window
 		// exists.
@@ -99,7 +105,7 @@ func (x extension) supervise(ctx context.Context) {
 		err = x.load(ctx)
 	}
 	for err == nil {
-		worker := x.nextWorker(ctx)
+		worker := x.nextWorker(ctx, byHand)
 		if worker != nil {
 			served := x.serveWorker(ctx, worker)
 			x.setWorker(nil)
@@ -111,6 +117,9 @@ func (x extension) supervise(ctx context.Context) {
 				// This was an older worker, which Chromium had restarted after
 				// its process died. It ended when the extension was reinstalled,
 				// and the next worker is starting.
+				continue
+			}
+			if byHand {
 				continue
 			}
 			x.b.config.Events.Report(*protocol.NewError(protocol.CodeInternal, "the extension was removed, disabled or reloaded", "it is installed again automatically"))
@@ -133,14 +142,18 @@ func (x extension) supervise(ctx context.Context) {
 }
 
 // nextWorker waits for the session of a worker; it returns nil when none appeared
-// in time.
-func (x extension) nextWorker(ctx context.Context) *devtools.Session {
+// in time. A user who loads the extension has any time.
+func (x extension) nextWorker(ctx context.Context, byHand bool) *devtools.Session {
 	timer := time.NewTimer(workerStartTimeout)
 	defer timer.Stop()
+	late := timer.C
+	if byHand {
+		late = nil
+	}
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-timer.C:
+	case <-late:
 		return nil
 	case s := <-x.workers:
 		return s

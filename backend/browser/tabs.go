@@ -239,19 +239,35 @@ func (r *run) panelIn(ctx context.Context, window int) (bool, error) {
 }
 
 // stripOf returns the target of type "tab" that is the parent of a page's target.
-// The protocol only reports this relation from the parent's side.
+// The protocol only reports this relation from the parent's side. Those with the page's
+// address are asked first: to ask a tab that the browser has discarded loads it.
 func (r *run) stripOf(ctx context.Context, pageID target.ID) (target.ID, error) {
 	strips := r.b.tabs.StripTargets()
 	if len(strips) == 1 {
 		return strips[0], nil
 	}
-	for _, id := range strips {
-		in, err := r.pagesIn(ctx, id)
-		if slices.Contains(in, pageID) {
-			return id, nil
+	list, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "tab"}, {Type: "page"}}})
+	if err != nil {
+		return "", err
+	}
+	address := ""
+	for _, one := range list.TargetInfos {
+		if one.TargetID == pageID {
+			address = one.URL
 		}
-		if err != nil && ctx.Err() != nil {
-			return "", ctx.Err()
+	}
+	for _, likely := range []bool{true, false} {
+		for _, one := range list.TargetInfos {
+			if !slices.Contains(strips, one.TargetID) || (one.URL == address) != likely {
+				continue
+			}
+			in, err := r.pagesIn(ctx, one.TargetID)
+			if slices.Contains(in, pageID) {
+				return one.TargetID, nil
+			}
+			if err != nil && ctx.Err() != nil {
+				return "", ctx.Err()
+			}
 		}
 	}
 	return "", errors.New("the tab is in no window")

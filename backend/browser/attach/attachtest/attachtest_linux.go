@@ -5,10 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -22,6 +25,7 @@ type Chrome struct {
 	tb  testing.TB
 	env []string
 	cmd *exec.Cmd
+	etc string // what the browser sees as /etc/chromium; empty for the system's
 }
 
 // New makes the folder of a browser, in which remote debugging is switched on or not. env
@@ -49,13 +53,86 @@ func (c *Chrome) write(name string, v any) {
 // Start starts the browser with pages and waits until it shows a window.
 func (c *Chrome) Start(pages ...string) {
 	c.tb.Helper()
-	c.cmd = exec.CommandContext(context.Background(), "chromium", append(c.args(), pages...)...)
+	line := append([]string{"chromium"}, append(c.args(), pages...)...)
+	if c.etc != "" { // a namespace of its own; the browser keeps the number of the process
+		line = append([]string{"unshare", "--map-root-user", "--mount", "sh", "-c", `mount --bind "$0" /etc/chromium && exec "$@"`, c.etc}, line...)
+	}
+	c.cmd = exec.CommandContext(context.Background(), line[0], line[1:]...)
 	c.cmd.Env = c.env
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.cmd.Start(); err != nil {
 		c.tb.Fatal(err)
 	}
 	c.windows()
+}
+
+// Policy sets a policy as an administrator does, before the browser starts. It skips a test where that
+// cannot be done without changing the system.
+func (c *Chrome) Policy(policy map[string]any) {
+	c.tb.Helper()
+	c.etc = filepath.Join(c.tb.TempDir(), "etc")
+	if err := os.MkdirAll(filepath.Join(c.etc, "policies", "managed"), 0o755); err != nil {
+		c.tb.Fatal(err)
+	}
+	data, err := json.Marshal(policy)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(c.etc, "policies", "managed", "test.json"), data, 0o644)
+	}
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	if out, err := exec.CommandContext(c.tb.Context(), "unshare", "--map-root-user", "--mount", "mount", "--bind", c.etc, "/etc/chromium").CombinedOutput(); err != nil {
+		c.tb.Skipf("no policy can be set here: %v: %s", err, out)
+	}
+}
+
+// Count puts a proxy before the browser's port until the browser starts again. It returns how
+// many connections have asked the browser since.
+func (c *Chrome) Count() (asked func() int) {
+	c.tb.Helper()
+	file := filepath.Join(c.Dir, "DevToolsActivePort")
+	data, err := os.ReadFile(file)
+	for deadline := time.Now().Add(patience); err != nil && time.Now().Before(deadline); data, err = os.ReadFile(file) {
+		c.windows() // it is written while the browser starts
+	}
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	port, path, _ := strings.Cut(string(data), "\n")
+	l, err := (&net.ListenConfig{}).Listen(c.tb.Context(), "tcp4", "127.0.0.1:0")
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	c.tb.Cleanup(func() { _ = l.Close() })
+	var n atomic.Int64
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				first := make([]byte, 1)
+				if _, err := io.ReadFull(conn, first); err != nil {
+					return // it only tried the port
+				}
+				n.Add(1)
+				to, err := new(net.Dialer).DialContext(context.Background(), "tcp4", "127.0.0.1:"+port)
+				if err != nil {
+					return
+				}
+				go func() { _, _ = io.Copy(conn, to); _ = conn.Close() }()
+				_, _ = io.Copy(to, io.MultiReader(bytes.NewReader(first), conn))
+				_ = to.Close()
+			}()
+		}
+	}()
+	_, own, _ := net.SplitHostPort(l.Addr().String())
+	if err := os.WriteFile(file, []byte(own+"\n"+path), 0o600); err != nil {
+		c.tb.Fatal(err)
+	}
+	return func() int { return int(n.Load()) }
 }
 
 func (c *Chrome) args() []string {
@@ -90,6 +167,47 @@ func (c *Chrome) Kill() {
 	_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
 	_ = c.cmd.Wait()
 	c.cmd = nil
+}
+
+// Quit ends the browser as its user does: it writes its settings.
+func (c *Chrome) Quit() {
+	c.tb.Helper()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.tb.Fatal(err)
+	}
+	_ = c.cmd.Wait()
+	c.cmd = nil
+}
+
+// Settings are those of the browser that has ended, by their names.
+func (c *Chrome) Settings() map[string]string {
+	c.tb.Helper()
+	all := make(map[string]string)
+	for _, name := range []string{"Local State", "Default/Preferences", "Default/Secure Preferences"} {
+		var v any
+		data, err := os.ReadFile(filepath.Join(c.Dir, name))
+		if err == nil {
+			err = json.Unmarshal(data, &v)
+		}
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		flatten(all, name, v)
+	}
+	return all
+}
+
+// flatten adds the values below a value to all.
+func flatten(all map[string]string, name string, v any) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		data, _ := json.Marshal(v) // it came from JSON
+		all[name] = string(data)
+		return
+	}
+	for key, one := range object {
+		flatten(all, name+"/"+key, one)
+	}
 }
 
 // Running reports whether the browser runs.
