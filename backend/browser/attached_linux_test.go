@@ -186,6 +186,33 @@ func TestAttachRefused(t *testing.T) {
 	}
 }
 
+// The third button of the dialog refuses, too, and leads to the switch. A session waits for that,
+// and asks as soon as it is on again: the browser names its port before it listens there.
+func TestAttachSwitchedOff(t *testing.T) {
+	chrome, c := usersChrome(t)
+	f := launch(t, c)
+	defer f.cancel()
+	chrome.Answer("Tab", "Tab", "Return")
+	if err := <-f.ended; code(err) != protocol.CodeRefused {
+		t.Errorf("after the settings: %v", err)
+	}
+	chrome.Switch(false)
+	f = launch(t, c)
+	defer f.cancel()
+	if step := <-f.steps; step != protocol.AttachSwitchOn {
+		t.Errorf("switched off: %q", step)
+	}
+	chrome.Switch(true)
+	if step := <-f.steps; step != protocol.AttachAllow {
+		t.Errorf("switched on again: %q", step)
+	}
+	chrome.Answer("Tab", "Return")
+	f.started(t)
+	if err := f.end(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
 // When the user's browser ends, that is as if the user had closed it, and an app that was
 // killed leaves its extension only until the next start.
 func TestAttachedBrowserEnds(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -37,6 +38,10 @@ const Mine = "my-chrome"
 
 // portFile is the file in which a browser with remote debugging names its port.
 const portFile = "DevToolsActivePort"
+
+// tryEvery is how often a port is tried on which nobody listened: the browser writes its file
+// before it listens. (When the switch is pressed, 0.1 s before it.)
+const tryEvery = time.Second
 
 // Browser is a browser of the user.
 type Browser struct {
@@ -133,6 +138,8 @@ func listening(ctx context.Context, b Browser, step func(protocol.AttachStep)) (
 	if err := w.Add(b.Dir); err != nil {
 		return netip.AddrPort{}, "", fmt.Errorf("watching %s: %w", b.Dir, err)
 	}
+	again := time.NewTicker(tryEvery)
+	defer again.Stop()
 	waits := false
 	for {
 		at, path, err := endpoint(b.Dir)
@@ -157,6 +164,8 @@ func listening(ctx context.Context, b Browser, step func(protocol.AttachStep)) (
 				changed = filepath.Base(e.Name) == portFile && !e.Has(fsnotify.Remove)
 			case err := <-w.Errors:
 				changed = err != nil // events were lost: look once
+			case <-again.C:
+				changed = true
 			}
 		}
 	}

@@ -90,15 +90,13 @@ func (c *Chrome) Policy(policy map[string]any) {
 // many connections have asked the browser since.
 func (c *Chrome) Count() (asked func() int) {
 	c.tb.Helper()
-	file := filepath.Join(c.Dir, "DevToolsActivePort")
-	data, err := os.ReadFile(file)
-	for deadline := time.Now().Add(patience); err != nil && time.Now().Before(deadline); data, err = os.ReadFile(file) {
+	port, path, err := c.port()
+	for deadline := time.Now().Add(patience); err != nil && time.Now().Before(deadline); port, path, err = c.port() {
 		c.windows() // it is written while the browser starts
 	}
 	if err != nil {
 		c.tb.Fatal(err)
 	}
-	port, path, _ := strings.Cut(string(data), "\n")
 	l, err := (&net.ListenConfig{}).Listen(c.tb.Context(), "tcp4", "127.0.0.1:0")
 	if err != nil {
 		c.tb.Fatal(err)
@@ -129,7 +127,7 @@ func (c *Chrome) Count() (asked func() int) {
 		}
 	}()
 	_, own, _ := net.SplitHostPort(l.Addr().String())
-	if err := os.WriteFile(file, []byte(own+"\n"+path), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.Dir, portFile), []byte(own+"\n"+path), 0o600); err != nil {
 		c.tb.Fatal(err)
 	}
 	return func() int { return int(n.Load()) }
@@ -274,7 +272,7 @@ func (c *Chrome) dark(ctx context.Context, window string) bool {
 }
 
 // Answer waits until the browser asks, and presses keys, as xdotool names them: Tab and
-// Return press Allow, Return alone presses Cancel. The browser ignores Return in the first
+// Return press Allow, Return alone presses Cancel, and two Tab and Return "Turn off in settings". The browser ignores Return in the first
 // half second of a dialog, which may appear while the user types. Then Return is pressed
 // again.
 func (c *Chrome) Answer(keys ...string) {
@@ -288,6 +286,49 @@ func (c *Chrome) Answer(keys ...string) {
 		}
 	}
 }
+
+// Switch waits until the page of remote debugging is in front, with the switch on or off, and
+// presses it. It waits until the browser listens accordingly.
+func (c *Chrome) Switch(on bool) {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	window := c.windows()[0]
+	for blue := on; blue == on; {
+		out, err := c.run(ctx, "import", "-window", window, "-crop", "1x1+206+151", "-format", "%[fx:p{0,0}.b-p{0,0}.r]", "info:")
+		var more float64
+		if _, bad := fmt.Sscan(out, &more); err != nil || bad != nil {
+			c.tb.Fatal(out, err)
+		}
+		blue = more > 0.3
+	}
+	if _, err := c.run(ctx, "xdotool", "mousemove", "--window", window, "--sync", "210", "155", "click", "1"); err != nil {
+		c.tb.Fatal(err)
+	}
+	for listens := !on; listens != on; {
+		port, _, err := c.port()
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp4", "127.0.0.1:"+port)
+		if listens = err == nil; listens {
+			_ = conn.Close()
+		}
+		if ctx.Err() != nil {
+			c.tb.Fatal("the switch has no effect")
+		}
+	}
+}
+
+// port returns the port that the browser says it listens on, and the path there.
+func (c *Chrome) port() (port, path string, err error) {
+	data, err := os.ReadFile(filepath.Join(c.Dir, portFile))
+	port, path, _ = strings.Cut(string(data), "\n")
+	return port, path, err
+}
+
+// portFile is the file in which a browser with remote debugging names its port.
+const portFile = "DevToolsActivePort"
 
 // Title returns the title of the browser's first window.
 func (c *Chrome) Title() string {
