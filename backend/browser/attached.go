@@ -136,8 +136,8 @@ func (o *ours) group(id int) {
 }
 
 // leave takes away what is ours from a browser of the user: the tabs that commands opened
-// and those that their pages opened, groups of tabs, and the extension with its panel.
-// What was set for a tab ends with the connection. The user's own tabs and windows stay.
+// and those that their pages opened, and groups of tabs. What was set for a tab ends with the
+// connection. The user's own tabs and windows stay.
 func (r *run) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
@@ -158,12 +158,15 @@ func (r *run) leave(ctx context.Context) {
 	if r.closeOpened(ctx) {
 		_ = os.Remove(r.leftFile())
 	}
+}
+
+// unload takes away the extension with its panel.
+func (r *run) unload(ctx context.Context) {
 	if r.b.config.ExtensionDir == "" {
 		return
 	}
-	// The time for the tabs may be over.
-	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), browserStopTimeout)
-	defer end()
+	ctx, cancel := context.WithTimeout(ctx, browserStopTimeout)
+	defer cancel()
 	if _, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID}); err != nil {
 		r.log.WarnContext(ctx, "the extension stays until the next start of the session", "error", err)
 	}

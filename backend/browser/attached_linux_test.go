@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -189,6 +190,9 @@ func TestAttachRefused(t *testing.T) {
 // The third button of the dialog refuses, too, and leads to the switch. A session waits for that,
 // and asks as soon as it is on again: the browser names its port before it listens there.
 func TestAttachSwitchedOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the browser takes 18 s to listen again")
+	}
 	chrome, c := usersChrome(t)
 	f := launch(t, c)
 	defer f.cancel()
@@ -331,6 +335,9 @@ func TestAttachedLeavesEverything(t *testing.T) {
 	}
 	if err := f.end(); err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(c.FilesDir, "opened-tabs.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is not known that the tabs are closed: %v", err)
 	}
 	if after := state(t, chrome); !reflect.DeepEqual(before, after) {
 		t.Errorf("before: %+v\nafter:  %+v", before, after)

@@ -110,8 +110,13 @@ func (r *run) attached() bool { return r.b.config.Attach.Dir != "" }
 
 // serve runs all goroutines of one run and returns why it ended.
 func (r *run) serve(ctx context.Context) error {
-	// The goroutines below end with the pipe or with ctx, whichever ends first.
+	// The goroutines below end with the pipe or with ctx, whichever ends first. In a browser
+	// of the user they end later than ctx: they report what leave waits for.
 	inner, cancel := context.WithCancel(ctx)
+	if r.attached() {
+		cancel()
+		inner, cancel = context.WithCancel(context.WithoutCancel(ctx))
+	}
 	defer cancel()
 	var g errgroup.Group
 	events := r.conn.Root.Events(
@@ -146,8 +151,15 @@ func (r *run) serve(ctx context.Context) error {
 	// time, so that its first read finds all of them.
 	g.Go(func() error { defer r.failStart(); return r.greet(inner) })
 
-	<-inner.Done()
+	select {
+	case <-inner.Done():
+	case <-ctx.Done():
+	}
 	stopped := ctx.Err() != nil
+	if stopped && r.attached() {
+		r.leave(context.WithoutCancel(ctx))
+	}
+	cancel() // else the extension would be put back
 	r.stop(context.WithoutCancel(ctx), stopped)
 	r.conn.Fail(devtools.ErrPipeEnded)
 	_ = r.pipe.Close()
@@ -314,7 +326,7 @@ func (r *run) stop(ctx context.Context, asked bool) {
 		case leased:
 			r.giveBack(ctx, l)
 		default:
-			r.leave(ctx)
+			r.unload(ctx)
 		}
 		return
 	}
