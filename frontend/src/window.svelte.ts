@@ -43,6 +43,11 @@ export class AppWindow {
   left: ConversationID | undefined;
   /** The setting that the settings page focuses when it opens. */
   wanted = $state<FieldName>();
+  /**
+   * The browser with which the form of a new session begins: empty for one of the session's own;
+   * undefined while the form is closed.
+   */
+  newSession = $state<string>();
   /** What the form of a new schedule is filled in with; the page of schedules takes it. */
   newSchedule = $state.raw<NewSchedule>();
   /** The notices that the user has dismissed. */

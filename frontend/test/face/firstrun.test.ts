@@ -169,3 +169,18 @@ test('a first run that cannot be recorded says so, and is over all the same', as
   await page.getByText('The disk is full').waitFor();
   await heading('Sessions').waitFor();
 });
+
+test('the own Chrome of the user leads to a new session in it', async () => {
+  await open({ scenario: 'first', width: 320, height: 640 });
+  await button('Use your own Chrome…').click();
+  await heading('Sessions').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'New session' });
+  await clean('own-chrome');
+  expect(await dialog.getByRole('radio', { name: 'Your own Chrome' }).isChecked()).toBe(true);
+  expect(await done()).toHaveLength(1);
+  await dialog.getByLabel('Name').fill('Mine');
+  await dialog.getByRole('button', { name: 'Create and start' }).click();
+  await expect
+    .poll(() => page.evaluate(() => (window.fake?.calls ?? []).find(([name]) => name === 'NewSession')))
+    .toEqual(['NewSession', { title: 'Mine', identity: { browser: 'my-chrome' } }]);
+});
