@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,6 +27,7 @@ func TestOwnChrome(t *testing.T) {
 	p := start(t, options{Settings: []string{"start_session = false"}})
 	chrome := attachtest.New(t, true, p.desk.Env())
 	chrome.Start(site.URL + "/mail")
+	asked := chrome.Count()
 	p.cli("sessions", "new", "mine", "--browser", chrome.Dir)
 	mine := func() protocol.SessionInfo { return p.session("mine") }
 	allow := func() {
@@ -61,10 +64,15 @@ func TestOwnChrome(t *testing.T) {
 		t.Error("the panel would not say that agents cannot see the user's tab")
 	}
 
-	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(p.ctx, &sdk.CommandTransport{Command: p.shell("mcp", "--session", "mine")}, nil)
-	if err != nil {
-		t.Fatal(err)
+	connect := func() *sdk.ClientSession {
+		t.Helper()
+		s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(p.ctx, &sdk.CommandTransport{Command: p.shell("mcp", "--session", "mine")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
 	}
+	s := connect()
 	agent := func(line string) (string, bool) {
 		t.Helper()
 		res, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{line}}})
@@ -110,7 +118,27 @@ func TestOwnChrome(t *testing.T) {
 		t.Errorf("a tab that the user took back: %s", text)
 	}
 
+	// What is not about its own page waits for the user, whatever another session allows.
+	rules := filepath.Join(p.home, "state", "sessions", string(protocol.DefaultSession), "rules.json")
+	if err := os.WriteFile(rules, []byte(`{"version":1,"rules":[{"site":"*","kind":"sensitive","decision":"allow"}]}`), 0o600); err != nil {
+		t.Error(err)
+	}
+	for _, line := range []string{"cookies get sid", "permissions grant geolocation"} {
+		if text, ok := agent(line + " --timeout 1s --tab t2"); ok || !strings.Contains(text, "nobody answered") {
+			t.Errorf("%s: %s", line, text)
+		}
+	}
 	_ = s.Close()
+	for range 2 { // programs come and go, and the user is not asked again
+		s = connect()
+		if text, ok := agent("tabs"); !ok {
+			t.Error(text)
+		}
+		_ = s.Close()
+	}
+	if n := asked(); n != 1 {
+		t.Errorf("the browser was asked %d times", n)
+	}
 	// A killed app leaves the browser running, and its next start asks again.
 	p.kill()
 	if !chrome.Running() {

@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pilotfish/backend/browser/attach/attachtest"
 	"pilotfish/backend/command"
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/protocol"
@@ -80,6 +81,43 @@ type crowd struct {
 	file             string // a file of the caller
 	comma            string // a file with a comma in its name
 	byCLI, web, tool way
+	users            bool // the browser is the user's own
+}
+
+// newCrowd makes the page and the files of a test.
+func newCrowd(t *testing.T, r *installation) *crowd {
+	t.Helper()
+	c := &crowd{r: r, host: zoo(t), file: filepath.Join(t.TempDir(), "check.js")}
+	c.comma = filepath.Join(filepath.Dir(c.file), "May, June.pdf")
+	for _, file := range []string{c.file, c.comma} {
+		if err := os.WriteFile(file, []byte("document.title"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// settings writes the settings of an installation.
+func settings(t *testing.T, r *installation, text string) {
+	t.Helper()
+	path := r.dirs().SettingsFile()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("version = 1\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// connect connects a program by MCP.
+func connect(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
+	t.Helper()
+	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
 }
 
 // must runs a line that must succeed, over HTTP.
@@ -172,23 +210,7 @@ func (c *crowd) compare(t *testing.T, spec command.Spec) {
 		}
 		answers := c.good(t, spec, examples, w, tab)
 		for i, got := range answers {
-			example := examples[i]
-			want := cannot()[example]
-			switch {
-			case w.name != c.tool.name:
-			case spec.Scope == protocol.ScopeAdmin, spec.Name == "signins": // for the user only
-				want = protocol.CodeForbidden
-			case spec.Name == "pick", spec.Name == "givetab":
-				want = protocol.CodeRefused // only the user picks, and gives
-			case strings.Contains(example, "--file"):
-				want = protocol.CodeRefused // a program may not have the app read a file
-			}
-			if got.code != want {
-				t.Errorf("%s by %s: %q, want %q: %s", example, w.name, got.code, want, got.text)
-			}
-			if got.code != "" && got.hint == "" || got.code == "" && strings.TrimSpace(got.text) == "" {
-				t.Errorf("%s by %s: an answer that says nothing, or not what to do: %+v", example, w.name, got)
-			}
+			c.check(t, spec, examples[i], w, got)
 		}
 		return answers
 	}
@@ -201,6 +223,31 @@ func (c *crowd) compare(t *testing.T, spec command.Spec) {
 		c.same(t, spec, done(spec.Examples[:1], c.byCLI)[0], web[0])
 	}
 	c.web.run(t, "closetab", tab)
+}
+
+// check checks the answer to an example.
+func (c *crowd) check(t *testing.T, spec command.Spec, example string, w way, got said) {
+	t.Helper()
+	want := cannot()[example]
+	switch {
+	case c.users && spec.Needs != "":
+		want = protocol.CodeRefused
+	case c.users && strings.HasPrefix(example, "webmcp add"):
+		want = protocol.CodeBadArgument // pages offer tools where the user has switched that on
+	case w.name != c.tool.name:
+	case spec.Scope == protocol.ScopeAdmin, spec.Name == "signins": // for the user only
+		want = protocol.CodeForbidden
+	case spec.Name == "pick", spec.Name == "givetab":
+		want = protocol.CodeRefused // only the user picks, and gives
+	case strings.Contains(example, "--file"):
+		want = protocol.CodeRefused // a program may not have the app read a file
+	}
+	if got.code != want {
+		t.Errorf("%s by %s: %q, want %q: %s", example, w.name, got.code, want, got.text)
+	}
+	if got.code != "" && got.hint == "" || got.code == "" && strings.TrimSpace(got.text) == "" {
+		t.Errorf("%s by %s: an answer that says nothing, or not what to do: %+v", example, w.name, got)
+	}
 }
 
 // same checks that a command's data is the same by the command line and over HTTP.
@@ -295,38 +342,19 @@ func (c *crowd) refuse(t *testing.T, spec command.Spec) {
 // PILOTFISH_ONLY selects one command.
 func TestEveryCommandEveryWay(t *testing.T) {
 	r := install(t, "2m")
-	c := &crowd{r: r, host: zoo(t), file: filepath.Join(t.TempDir(), "check.js")}
-	c.comma = filepath.Join(filepath.Dir(c.file), "May, June.pdf")
-	for _, file := range []string{c.file, c.comma} {
-		if err := os.WriteFile(file, []byte("document.title"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c := newCrowd(t, r)
 	// One process for all tabs with the zoo: a process for each of them took most of the time.
 	program := filepath.Join(t.TempDir(), "chromium")
-	settings := fmt.Sprintf("version = 1\nbrowser_path = %q\n", program)
-	for path, text := range map[string]string{program: "#!/bin/sh\nexec /usr/bin/chromium --process-per-site \"$@\"\n", r.dirs().SettingsFile(): settings} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec /usr/bin/chromium --process-per-site \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
+	settings(t, r, fmt.Sprintf("browser_path = %q\n", program))
 	r.run("tabs")
 	c.e = r.endpoint()
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	t.Cleanup(base.CloseIdleConnections)
-	connect := func(transport sdk.Transport) *sdk.ClientSession {
-		s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		return s
-	}
-	overHTTP := connect(&sdk.StreamableClientTransport{Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", c.e.Port), HTTPClient: &http.Client{Transport: bearer{c.e.Token, base}}})
-	overStdio := connect(&sdk.CommandTransport{Command: r.command(context.Background(), "mcp")})
+	overHTTP := connect(t, &sdk.StreamableClientTransport{Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", c.e.Port), HTTPClient: &http.Client{Transport: bearer{c.e.Token, base}}})
+	overStdio := connect(t, &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")})
 	only := os.Getenv("PILOTFISH_ONLY")
 	if _, err := catalogue.Find(only); only != "" && err != nil {
 		t.Fatal(err)
@@ -368,4 +396,49 @@ func TestEveryCommandEveryWay(t *testing.T) {
 			})
 		}
 	})
+}
+
+// Every command runs in a browser that its user started, and can do there what it does elsewhere, or is on
+// the list of what that browser cannot do. The user and a program take turns. With -short
+// every tenth command runs.
+func TestEveryCommandInTheUsersBrowser(t *testing.T) {
+	chrome := attachtest.New(t, true, nil)
+	chrome.Start("about:blank")
+	r := install(t, "2m")
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", chrome.Dir))
+	c := newCrowd(t, r)
+	c.users = true
+	started := make(chan error, 1)
+	go func() {
+		out, err := r.command(t.Context(), "sessions", "start").CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		started <- err
+	}()
+	chrome.Answer("Tab", "Return")
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	c.e = r.endpoint()
+	c.byCLI, c.web = way{"the command line", r.byCLI}, way{"HTTP", r.byHTTP(c.e)}
+	c.tool = way{"MCP", byMCP(connect(t, &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")}))}
+	c.must(t, "rules allow sensitive '*'", "") // there is nobody to ask
+	only := os.Getenv("PILOTFISH_ONLY")
+	for i, spec := range catalogue.Specs() {
+		if spec.Name == "windows" || only != "" && spec.Name != only {
+			continue // it closes the user's window
+		}
+		if only == "" && testing.Short() && i%10 != 0 {
+			continue
+		}
+		w, tab := []way{c.web, c.tool}[i%3%2], c.open(t)
+		for j, got := range c.good(t, spec, spec.Examples, w, tab) {
+			c.check(t, spec, spec.Examples[j], w, got)
+		}
+		c.web.run(t, "closetab", tab) // it may be closed already
+	}
+	if !chrome.Running() {
+		t.Error("the user's browser has ended")
+	}
 }
