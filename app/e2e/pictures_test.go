@@ -16,6 +16,7 @@ import (
 	"pilotfish/app/agents/fakes/model"
 	"pilotfish/app/e2e/desktop"
 	"pilotfish/app/e2e/tap"
+	"pilotfish/backend/browser/attach/attachtest"
 	"pilotfish/backend/protocol"
 )
 
@@ -64,6 +65,7 @@ func TestPictures(t *testing.T) {
 	w.chat()
 	w.task(site, m.front.URL)
 	w.agents()
+	w.own(site)
 }
 
 // wide makes the browser fill the screen, in front.
@@ -73,6 +75,12 @@ func (w *photographed) wide() {
 	if w.frame, err = w.desk.WaitWindow(w.ctx, "Chromium$"); err != nil {
 		w.t.Fatal(err)
 	}
+	w.fill()
+}
+
+// fill makes the window fill the screen.
+func (w *photographed) fill() {
+	w.t.Helper()
 	for _, args := range [][]string{{"windowmove", w.frame, "0", "0"}, {"windowsize", "--sync", w.frame, "1280", "720"}, {"windowactivate", "--sync", w.frame}} {
 		if _, err := w.desk.Command(w.ctx, "xdotool", args...); err != nil {
 			w.t.Fatal(err)
@@ -91,6 +99,12 @@ func (w *photographed) take(name string) {
 func (w *photographed) takeWhole(name string) {
 	w.t.Helper()
 	w.shot()
+	w.write(name, w.screen())
+}
+
+// screen returns the browser's window as a PNG.
+func (w *photographed) screen() []byte {
+	w.t.Helper()
 	path := filepath.Join(w.t.TempDir(), "window.png")
 	if err := w.desk.ScreenshotOf(w.ctx, w.frame, path); err != nil {
 		w.t.Fatal(err)
@@ -99,7 +113,7 @@ func (w *photographed) takeWhole(name string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.write(name, png)
+	return png
 }
 
 // shot returns the panel as a PNG; it waits for a frame.
@@ -184,4 +198,31 @@ func (w *photographed) agents() {
 	w.do(w.panel, `document.querySelector('button.picker').click()`)
 	w.until(w.panel, "the agents are listed", `[...document.querySelectorAll('[role^=menuitem]')].some((one) => one.checkVisibility() && one.textContent.includes('Claude Code'))`)
 	w.take("agents")
+}
+
+// own attaches to a browser that its user started.
+func (w *photographed) own(site string) {
+	w.t.Helper()
+	chrome := attachtest.New(w.t, true, w.desk.Env())
+	chrome.Start(site + "/tides")
+	w.cli("sessions", "new", "mine", "--browser", chrome.Dir)
+	started := make(chan error, 1)
+	go func() {
+		_, err := w.cliRun("sessions", "start", "mine")
+		started <- err
+	}()
+	w.frame = chrome.Asks()
+	chrome.Answer("Tab", "Return")
+	if err := <-started; err != nil {
+		w.t.Fatal(err)
+	}
+	mine := func() protocol.SessionInfo { return w.session("mine") }
+	w.eventually("the panel has a terminal", func() bool { return mine().Panel == protocol.PanelConnected && len(mine().Terminals) == 1 })
+	w.fill()
+	terminal := string(mine().Terminals[0].ID)
+	w.cli("--session", "mine", "terminal", "wait", terminal, "ready>")
+	w.cli("--session", "mine", "terminal", "send", terminal, "PS1='$ '; clear; pilotfish newtab "+site+"/tides", "--keys", "Enter")
+	w.cli("--session", "mine", "terminal", "wait", terminal, "t2 is at")
+	// No tap is in this browser: its panel is not asked whether it has drawn.
+	w.write("own-chrome", w.screen())
 }
