@@ -26,6 +26,7 @@ func Cannot() map[protocol.Capability]string {
 	return map[protocol.Capability]string{
 		protocol.CapabilitySignIns: "you are signed in there already",
 		protocol.CapabilityLogins:  "requests of your own tabs would wait for it, too",
+		protocol.CapabilityTrace:   "a trace names what your own tabs load, too",
 	}
 }
 

@@ -94,6 +94,11 @@ func (in *Invocation) resolve(c *Command) error {
 // Private reports whether the browser is the user's own.
 func (in *Invocation) Private() bool { return in.registry.policy.Private() }
 
+// Can returns an error when the browser cannot do what a part of the command needs.
+func (in *Invocation) Can(needs protocol.Capability) error {
+	return in.registry.can(needs, in.call.Request.Command)
+}
+
 // Tabs returns the open tabs of which the caller may know.
 func (in *Invocation) Tabs() []protocol.Tab {
 	return in.registry.policy.Sees(in.Actor, in.Own, in.registry.browser.Tabs())

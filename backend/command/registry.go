@@ -106,8 +106,8 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 	if !slices.Contains(call.Scopes, c.Scope) && !mayAsk(c.Spec, call) {
 		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token lacks", c.Name, c.Scope), "the user can run it in their own shell"))
 	}
-	if why := r.cannot[c.Needs]; why != "" {
-		return failed("", protocol.NewError(protocol.CodeRefused, c.Name+" is not for your own browser: "+why, "use it in a session with a browser of its own"))
+	if err := r.can(c.Needs, c.Name); err != nil {
+		return failed("", err)
 	}
 	args, err := c.Check(call.Request.Args)
 	if err != nil {
@@ -148,6 +148,15 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed(in.Tab, in.located(in.quoted(c, late(c, err))))
 	}
 	return in.answer(c, res)
+}
+
+// can returns an error when the browser cannot do what a command needs.
+func (r *Registry) can(needs protocol.Capability, command string) error {
+	why := r.cannot[needs]
+	if why == "" {
+		return nil
+	}
+	return protocol.NewError(protocol.CodeRefused, command+" is not for your own browser: "+why, "use it in a session with a browser of its own")
 }
 
 // run runs the command. While the user is asked about a file that a page would save,

@@ -107,6 +107,8 @@ const (
 	// CapabilityLogins: it answers servers that ask for a login with the user's secrets, and
 	// sends the headers among them.
 	CapabilityLogins Capability = "logins"
+	// CapabilityTrace: what it does is traced. A trace names the addresses of all of its tabs.
+	CapabilityTrace Capability = "trace"
 )
 
 // GivenTab is a tab of the user's own browser that agents can use, or no longer.

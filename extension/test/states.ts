@@ -54,7 +54,7 @@ const own: BrowserInfo = {
   pid: 0,
   sandbox: true,
   attached: true,
-  cannot: ['logins', 'signins'],
+  cannot: ['logins', 'signins', 'trace'],
 };
 
 /** The question whether an agent may use the settings of its folder. */

@@ -230,7 +230,7 @@ func (c *crowd) check(t *testing.T, spec command.Spec, example string, w way, go
 	t.Helper()
 	want := cannot()[example]
 	switch {
-	case c.users && spec.Needs != "":
+	case c.users && (spec.Needs != "" || strings.HasPrefix(example, "perf --trace")):
 		want = protocol.CodeRefused
 	case c.users && strings.HasPrefix(example, "webmcp add"):
 		want = protocol.CodeBadArgument // pages offer tools where the user has switched that on

@@ -82,14 +82,19 @@ func (c *commands) developer() []command.Command {
 		}, Tab: command.OwnTab, Run: reading(c.runA11y)},
 		{Spec: command.Spec{
 			Name: "perf", Aliases: []string{"performance", "vitals"}, Scope: read, Summary: "print how fast the page loaded and reacts, or record a trace",
-			Help: "A trace opens in the Performance panel of the developer tools.",
+			Help: "A trace opens in the Performance panel of the developer tools. It is recorded only in a browser of Pilotfish's own.",
 			Args: []command.Arg{
 				{Name: "trace", Type: command.Boolean, Flag: true, Help: "record a trace and print its path"},
 				{Name: "seconds", Type: command.Integer, Flag: true, Min: 1, Max: int(protocol.MaxTraceTime / time.Second), Default: "3", Help: "how long to record"},
 				{Name: "reload", Type: command.Boolean, Flag: true, Help: "load the page again when the recording begins"},
 			},
 			Files: true, Returns: "times in milliseconds, vitals, requests, bytes, nodes, listeners, heap; with --trace: path, bytes, url", Examples: []string{"perf", "perf --trace --seconds 5 --reload"},
-		}, Tab: command.OwnTab, Run: reading(c.runPerf)},
+		}, Tab: command.OwnTab, First: func(in *command.Invocation) error {
+			if !in.Args.Flag("trace") {
+				return nil
+			}
+			return in.Can(protocol.CapabilityTrace)
+		}, Run: reading(c.runPerf)},
 	}
 }
 

@@ -27,7 +27,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 		"throws":    {"eval"},
 		"opens":     {"goto", "newtab"},
 		"lists":     {"cookies", "storage", "terminal"},
-		"first":     {"givetab", "cdp", "signins", "terminal", "upload"},
+		"first":     {"givetab", "cdp", "perf", "signins", "terminal", "upload"},
 		"confirms":  {"givetab", "terminal"},
 		"answers":   {"network"},
 		"replaces":  {"record"},

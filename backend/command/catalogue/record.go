@@ -34,6 +34,7 @@ func (c *commands) recordings() []command.Command {
 		}, Tab: command.OwnTab, Replaces: c.replacesRoutine, Run: c.runRecord},
 		{Spec: command.Spec{
 			Name: "trace", Scope: act, Summary: "trace what the browser does in the tab, into a file for its performance panel",
+			Needs: protocol.CapabilityTrace,
 			Args:  []command.Arg{command.DoArg("status", "start", "stop")},
 			Files: true, Returns: "running, or path and bytes", Examples: []string{"trace start", "trace stop"},
 		}, Tab: command.OwnTab, Run: c.runTrace},

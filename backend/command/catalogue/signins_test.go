@@ -69,7 +69,7 @@ func TestSignInsAreForTheUser(t *testing.T) {
 func TestAnAgentInTheUsersBrowser(t *testing.T) {
 	p := policy.New(policy.Config{Private: true}) // nobody answers
 	p.Opened(agent, "t1")
-	why := "you are signed in there already"
+	why := "you would not want it"
 	do := func(actor protocol.Actor, line string) (protocol.CommandReply, []string) {
 		t.Helper()
 		r, err := command.ParseLine(line, catalogue.Find)
@@ -78,7 +78,7 @@ func TestAnAgentInTheUsersBrowser(t *testing.T) {
 		}
 		b := newTabs()
 		reply := catalogue.New(catalogue.Config{
-			Browser: b, Policy: p, SignIns: &importer{}, AllowedCDP: allowedCDP, Cannot: map[protocol.Capability]string{protocol.CapabilitySignIns: why},
+			Browser: b, Policy: p, SignIns: &importer{}, AllowedCDP: allowedCDP, Cannot: map[protocol.Capability]string{protocol.CapabilitySignIns: why, protocol.CapabilityTrace: why},
 		}).Execute(t.Context(), command.Call{Actor: actor, Scopes: everything(), Tab: "t1", Request: r})
 		return reply, b.calls
 	}
@@ -87,7 +87,7 @@ func TestAnAgentInTheUsersBrowser(t *testing.T) {
 		"state", "state save shop", "state save all --all", "state load shop", "state delete shop", "signins", "signins import example.com",
 		"cdp Page.getLayoutMetrics", "cdp Page.setBypassCSP {}", "cdp Storage.getCookies", "permissions", "permissions grant geolocation", "permissions reset",
 		"download https://one.example/file", "clipboard", "clipboard hello", "eval document.cookie", "edit e1 text Hello", "givetab t2",
-		"snapshot --tab t2", "closetab t2", "title --tab t2", "groups make --tabs t2",
+		"trace start", "perf --trace", "snapshot --tab t2", "closetab t2", "title --tab t2", "groups make --tabs t2",
 	} {
 		if reply, calls := do(agent, line); code(reply) != protocol.CodeRefused && code(reply) != protocol.CodeForbidden || len(calls) > 0 {
 			t.Errorf("%s: %s, after %q", line, reply.Text, calls)

@@ -161,7 +161,7 @@ export function attachedSession(session: SessionInfo = mine): SessionInfo {
       pid: 0,
       sandbox: true,
       attached: true,
-      cannot: ['logins', 'signins'],
+      cannot: ['logins', 'signins', 'trace'],
     },
     panel: 'connected',
     tabs: [

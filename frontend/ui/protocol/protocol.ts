@@ -4775,7 +4775,8 @@ export interface BrowserInfo {
  */
 export type Capability =
   | typeof CapabilitySignIns
-  | typeof CapabilityLogins;
+  | typeof CapabilityLogins
+  | typeof CapabilityTrace;
 /**
  * CapabilitySignIns: sign-ins of other browsers are imported into it.
  */
@@ -4785,6 +4786,10 @@ export const CapabilitySignIns = "signins";
  * sends the headers among them.
  */
 export const CapabilityLogins = "logins";
+/**
+ * CapabilityTrace: what it does is traced. A trace names the addresses of all of its tabs.
+ */
+export const CapabilityTrace = "trace";
 /**
  * GivenTab is a tab of the user's own browser that agents can use, or no longer.
  */

@@ -22,6 +22,7 @@ export const sessionStateSchema = v.picklist([
 export const capabilitySchema = v.picklist([
   "signins",
   "logins",
+  "trace",
 ]);
 
 export const browserInfoSchema = v.object({
