@@ -70,7 +70,7 @@ func other(t *testing.T, chrome *attachtest.Chrome) *devtools.Conn {
 	conn := devtools.New(o.t, slog.New(slog.DiscardHandler), nil)
 	served := make(chan error, 1)
 	go func() { served <- conn.Serve(deadline(t)) }()
-	t.Cleanup(func() { _ = o.t.Close(); <-served })
+	t.Cleanup(func() { _ = o.t.Close(); _ = <-served })
 	return conn
 }
 
@@ -382,7 +382,7 @@ func TestAttachedBesideADiscardedTab(t *testing.T) {
 	chrome, c := usersChrome(t)
 	for _, do := range []string{"chrome.tabs.query({ active: false }).then(([one]) => chrome.tabs.discard(one.id))", ""} {
 		f := launch(t, c)
-		defer f.cancel()
+		t.Cleanup(f.cancel)
 		chrome.Answer("Tab", "Return")
 		f.started(t)
 		f.awaitWorker(t)

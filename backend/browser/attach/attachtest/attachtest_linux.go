@@ -71,12 +71,12 @@ func (c *Chrome) Start(pages ...string) {
 func (c *Chrome) Policy(policy map[string]any) {
 	c.tb.Helper()
 	c.etc = filepath.Join(c.tb.TempDir(), "etc")
-	if err := os.MkdirAll(filepath.Join(c.etc, "policies", "managed"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(c.etc, "policies", "managed"), 0o700); err != nil {
 		c.tb.Fatal(err)
 	}
 	data, err := json.Marshal(policy)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(c.etc, "policies", "managed", "test.json"), data, 0o644)
+		err = os.WriteFile(filepath.Join(c.etc, "policies", "managed", "test.json"), data, 0o600)
 	}
 	if err != nil {
 		c.tb.Fatal(err)
