@@ -396,6 +396,7 @@ export const states: State[] = [
     name: 'own-browser-given',
     prepare(made) {
       made.tabs = made.tabs.map((tab) => ({ ...tab, given: true }));
+      made.sessionPart = { browser: own };
     },
     act: (page) => page.getByRole('button', { name: 'Take back' }).waitFor(),
   },

@@ -181,6 +181,8 @@ test('the own Chrome of the user leads to a new session in it', async () => {
   await dialog.getByLabel('Name').fill('Mine');
   await dialog.getByRole('button', { name: 'Create and start' }).click();
   await expect
-    .poll(() => page.evaluate(() => (window.fake?.calls ?? []).find(([name]) => name === 'NewSession')))
+    .poll(() =>
+      page.evaluate(() => (window.fake?.calls ?? []).find(([name]) => name === 'NewSession')),
+    )
     .toEqual(['NewSession', { title: 'Mine', identity: { browser: 'my-chrome' } }]);
 });
