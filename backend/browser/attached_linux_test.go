@@ -68,9 +68,9 @@ func other(t *testing.T, chrome *attachtest.Chrome) *devtools.Conn {
 		t.Fatal(o.err)
 	}
 	conn := devtools.New(o.t, slog.New(slog.DiscardHandler), nil)
-	served := make(chan error, 1)
-	go func() { served <- conn.Serve(deadline(t)) }()
-	t.Cleanup(func() { _ = o.t.Close(); _ = <-served })
+	served := make(chan struct{})
+	go func() { _ = conn.Serve(deadline(t)); close(served) }()
+	t.Cleanup(func() { _ = o.t.Close(); <-served })
 	return conn
 }
 
