@@ -78,7 +78,7 @@ func TestAnAgentInTheUsersBrowser(t *testing.T) {
 		}
 		b := newTabs()
 		reply := catalogue.New(catalogue.Config{
-			Browser: b, Policy: p, SignIns: &importer{}, AllowedCDP: allowedCDP, Cannot: map[protocol.Capability]string{protocol.CapabilitySignIns: why, protocol.CapabilityTrace: why},
+			Browser: b, Policy: p, SignIns: &importer{}, Settings: settings(), Cannot: map[protocol.Capability]string{protocol.CapabilitySignIns: why, protocol.CapabilityTrace: why},
 		}).Execute(t.Context(), command.Call{Actor: actor, Scopes: everything(), Tab: "t1", Request: r})
 		return reply, b.calls
 	}
