@@ -189,6 +189,7 @@ func roomRules() []roomRule {
 		{"backend/chat/transcript", []string{protocol, "backend/journal"}, "entries are kept without knowing turns, agents or viewers"},
 		{"backend/chat/model", []string{protocol, "backend/chat", "backend/hub", "backend/opentabs", "backend/policy", "backend/llm", "app/agents/fakes/model"}, "the driver of models has them; its tests give it the stand-in for hosted models that all tests share"},
 		{"backend/caller", []string{protocol, "backend/auth", "backend/opentabs", "backend/policy"}, "who calls is found by the grants and the processes, and its tab by the policy; what is called is not known"},
+		{"backend/pairing", []string{protocol}, "a panel that waits for its code knows neither the server nor the session that it gets"},
 		{"backend/clients", []string{protocol, "backend/op", "backend/auth", "backend/caller", "backend/tokens", "backend/endpoint"}, "who is connected is known by the grants and the programs; how a panel gets its token is given to it as a function"},
 		{"backend/desktop", []string{protocol, "backend/journal", "backend/spelling", "backend/proc"}, "what the desktop is asked for does not know who asks; its programs are found where no agent puts them"},
 		{"backend/secret", []string{protocol, "backend/op", "backend/journal", "backend/spelling", "backend/proc"}, "secrets are kept without knowing who uses them; their keepers are found where no agent puts them"},

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
@@ -91,17 +92,18 @@ func hashOf(tag string) string {
 // Install writes the built extension into dir, which it replaces. Folders are
 // 0700 and files 0600. It returns ErrNotBuilt, and touches nothing, when the
 // extension that was embedded is not complete. The page of a new tab is in the theme of
-// the settings: it has no rights by which it could ask for it.
-func Install(dir, theme string) error {
+// the settings: it has no rights by which it could ask for it. An extension that stays in a browser
+// of the user leaves the browser's own page of a new tab as it is.
+func Install(dir, theme string, stays bool) error {
 	built, err := fs.Sub(dist, "dist")
 	if err != nil {
 		return fmt.Errorf("open the embedded extension: %w", err)
 	}
-	return install(built, dir, theme)
+	return install(built, dir, theme, stays)
 }
 
 // install is Install for any built extension.
-func install(built fs.FS, dir, theme string) error {
+func install(built fs.FS, dir, theme string, stays bool) error {
 	for _, name := range needed {
 		if _, err := fs.Stat(built, name); err != nil {
 			return ErrNotBuilt
@@ -126,8 +128,18 @@ func install(built fs.FS, dir, theme string) error {
 		if err != nil {
 			return err
 		}
-		if name == "newtab.html" {
+		switch {
+		case name == "newtab.html":
 			data = themed(data, theme)
+		case name == "manifest.json" && stays:
+			var manifest map[string]any
+			if err := json.Unmarshal(data, &manifest); err != nil {
+				return err
+			}
+			delete(manifest, "chrome_url_overrides")
+			if data, err = json.Marshal(manifest); err != nil {
+				return err
+			}
 		}
 		return os.WriteFile(target, data, 0o600)
 	})

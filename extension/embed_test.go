@@ -26,7 +26,7 @@ func complete() fstest.MapFS {
 
 func TestInstallWritesPrivateFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "extension")
-	if err := install(complete(), dir, ""); err != nil {
+	if err := install(complete(), dir, "", false); err != nil {
 		t.Fatal(err)
 	}
 	files := 0
@@ -70,7 +70,7 @@ func TestInstallLeavesNothingOfTheVersionBefore(t *testing.T) {
 	if err := os.WriteFile(old, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := install(complete(), dir, ""); err != nil {
+	if err := install(complete(), dir, "", false); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
@@ -87,7 +87,7 @@ func TestInstallRefusesAnIncompleteBuild(t *testing.T) {
 		if err := os.WriteFile(keep, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := install(built, dir, ""); !errors.Is(err, ErrNotBuilt) {
+		if err := install(built, dir, "", false); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("without %s the error is %v, want ErrNotBuilt", missing, err)
 		}
 		if _, err := os.Stat(keep); err != nil {
@@ -131,7 +131,7 @@ func TestWelcomePageIsWholeByItself(t *testing.T) {
 func TestPagesFollowTheTheme(t *testing.T) {
 	built, dir := complete(), filepath.Join(t.TempDir(), "extension")
 	built["newtab.html"] = &fstest.MapFile{Data: []byte(`<html lang="en">`)}
-	if err := install(built, dir, "dark"); err != nil {
+	if err := install(built, dir, "dark", false); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "newtab.html"))
@@ -140,5 +140,18 @@ func TestPagesFollowTheTheme(t *testing.T) {
 	}
 	if bytes.Contains(WelcomePage("", "", "system"), []byte("<html lang=\"en\" data-theme")) {
 		t.Error("without a theme of its own, the page has one")
+	}
+}
+
+// An extension that stays in the user's own browser leaves its page of a new tab alone, and
+// keeps the key by which its id is known.
+func TestAnExtensionThatStays(t *testing.T) {
+	built, dir := complete(), filepath.Join(t.TempDir(), "extension")
+	built["manifest.json"] = &fstest.MapFile{Data: []byte(`{"key": "abc=", "chrome_url_overrides": {"newtab": "newtab.html"}}`)}
+	if err := install(built, dir, "", true); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "manifest.json")); err != nil || string(data) != `{"key":"abc="}` {
+		t.Errorf("%s, %v", data, err)
 	}
 }

@@ -202,6 +202,18 @@ func (p *program) app(ctx context.Context, in syntax.Invocation) error {
 	return nil
 }
 
+// pair gives a session to the panel that shows a code.
+func (p *program) pair(ctx context.Context, in syntax.Invocation) error {
+	reply, err := p.ask(ctx, in, protocol.AppRequest{Action: protocol.AppPair, Session: in.Session, Code: in.Values["code"]})
+	if err != nil {
+		return err
+	}
+	if in.JSON {
+		return p.printJSON(reply)
+	}
+	return p.print("paired: the panel connects")
+}
+
 // describeSessions formats the status for a user.
 func describeSessions(sessions []protocol.SessionInfo, now time.Time) string {
 	var b strings.Builder

@@ -15,7 +15,7 @@ import (
 // of a session.
 func identityOptions() []syntax.Arg {
 	return []syntax.Arg{
-		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, or the folder of its profiles; or an engine elsewhere: wss://HOST/… or grid+https://HOST/"},
+		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, the folder of its profiles, or by-hand for one without remote debugging, in which you install the extension; or an engine elsewhere: wss://HOST/… or grid+https://HOST/"},
 		{Name: "browser-header", Flag: true, Help: "a header for that engine: \"Authorization: Bearer KEY\""},
 		{Name: "browser-secret", Flag: true, Help: "the secret that stands for {secret} in --browser and --browser-header"},
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},

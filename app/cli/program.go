@@ -48,8 +48,14 @@ func builtins() []builtin {
 			Args: append([]syntax.Arg{
 				{Name: "action", Help: "what to do; without it the sessions are listed. test-proxy connects through the session's proxy", Choices: []string{"list", "start", "stop", "restart", "new", "delete", "test-proxy"}}, name,
 			}, identityOptions()...),
-			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en", "pilotfish sessions new mine --browser my-chrome"},
+			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en", "pilotfish sessions new mine --browser my-chrome", "pilotfish sessions new plain --browser by-hand"},
 		}, (*program).sessions},
+		{syntax.Spec{
+			Name: "pair", Summary: "give a session to the browser whose panel shows a code", Group: syntax.GroupApp,
+			Help:     "For a session that was made with --browser by-hand: you install the extension yourself, and its panel shows a code, which counts for five minutes and once. Without --session it is the session that waits for a panel.",
+			Args:     []syntax.Arg{{Name: "code", Help: "what the panel shows", Required: true}},
+			Examples: []string{"pilotfish pair K7QF-2M9X-TD4A"},
+		}, (*program).pair},
 		{syntax.Spec{
 			Name: "trust", Summary: "show what the file pilotfish.toml of a work tree sets, or which settings for agents are in a folder, and trust them", Group: syntax.GroupApp,
 			Help: "sessions start without a name starts the session that such a file describes, once you trust the file. Pilotfish asks in its window; where there is none, as with serve --headless, run this first. The same goes for the settings for agents in the working folder (.claude, .mcp.json and others), which --agents trusts: they can run programs as you. After each change you are asked again.",

@@ -30,6 +30,9 @@ func Cannot() map[protocol.Capability]string {
 	}
 }
 
+// cannot returns what a browser of the user cannot do, in order.
+func cannot() []protocol.Capability { return slices.Sorted(maps.Keys(Cannot())) }
+
 // attach is Run for a browser that the user started.
 func (b *Browser) attach(ctx context.Context) error {
 	pipe, err := attach.Open(ctx, b.config.Attach, func(step protocol.AttachStep) {
@@ -49,7 +52,7 @@ func (b *Browser) attach(ctx context.Context) error {
 	r := newRun(b, pipe, nil, false, false) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
-	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: slices.Sorted(maps.Keys(Cannot()))}
+	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: cannot()}
 	b.mu.Unlock()
 	err = r.serve(ctx)
 	b.mu.Lock()

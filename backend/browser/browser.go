@@ -113,6 +113,7 @@ type Config struct {
 	//   - protocol.Error: a problem that the user should know about and that does not end
 	//     the browser
 	//   - protocol.Attaching: what Attach or Remote waits for
+	//   - protocol.CarryEvent: what a panel is asked to carry out, where there is no other way
 	//   - protocol.Download: it has begun or ended
 	//   - Panel, recording.RoutineSaved, Pause and SignClicked
 	Events *hub.Hub[any]
@@ -156,6 +157,7 @@ type Browser struct {
 	queue  *queues
 	panels *focus.Panels
 	events *background.Events
+	hand   *hand // of a browser without a pipe
 
 	mu      sync.Mutex
 	run     *run
@@ -173,7 +175,7 @@ type Browser struct {
 // New returns a Browser that is not running yet. It returns an error when the
 // configuration cannot work on any machine.
 func New(c Config) (*Browser, error) {
-	if c.ProfileDir == "" && c.Attach.Dir == "" && !c.Remote.Set() {
+	if c.ProfileDir == "" && !c.Attach.Users() && !c.Remote.Set() {
 		return nil, errors.New("browser: no profile folder is given")
 	}
 	if c.Logger == nil {
@@ -185,7 +187,7 @@ func New(c Config) (*Browser, error) {
 	if c.Headless {
 		c.ExtensionDir = ""
 	}
-	if c.Attach.Dir != "" {
+	if c.Attach.Users() {
 		c.Restore, c.DownloadDir, c.Logins, c.Geolocation = nil, "", nil, nil
 	}
 	folder := files.Folder{Path: c.FilesDir, Mask: c.Mask}
@@ -195,6 +197,7 @@ func New(c Config) (*Browser, error) {
 		tabs:    tabs.New(c.LastTab),
 		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
+		hand:    newHand(),
 	}
 	b.groups, b.panels = groups{b}, focus.New(b.log)
 	b.History = history.New(work{b}, b.tabs)
@@ -274,6 +277,9 @@ func (b *Browser) pairing() *protocol.Pairing {
 func (b *Browser) running() (*run, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.config.Attach.ByHand {
+		return nil, errByHand()
+	}
 	if b.run == nil {
 		return nil, protocol.NewError(protocol.CodeNotRunning, "the browser is not running", "start the session")
 	}
@@ -285,7 +291,10 @@ func (b *Browser) running() (*run, error) {
 // ctx ended, ErrClosed when the user closed the browser, or it was the user's own and has ended, and otherwise a
 // protocol.Error: why the browser did not start, or CodeCrashed.
 func (b *Browser) Run(ctx context.Context) error {
-	if b.config.Attach.Dir != "" {
+	switch {
+	case b.config.Attach.ByHand:
+		return b.runByHand(ctx)
+	case b.config.Attach.Users():
 		return b.attach(ctx)
 	}
 	if b.config.Remote.Set() {

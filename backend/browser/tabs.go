@@ -19,6 +19,9 @@ import (
 // it takes neither the front nor the keyboard focus. The caller navigates it, so
 // that the tab's rules apply from the first request on.
 func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background bool) (protocol.TabID, error) {
+	if b.ByHand() {
+		return b.newTabByHand(ctx, beside, background)
+	}
 	r, err := b.running()
 	if err != nil {
 		return "", err
@@ -70,6 +73,9 @@ func (b *Browser) NewTab(ctx context.Context, beside protocol.TabID, background 
 // CloseTab closes a tab and waits until it is gone. The browser keeps running:
 // before the last tab closes, an empty one is opened.
 func (b *Browser) CloseTab(ctx context.Context, id protocol.TabID) error {
+	if b.ByHand() {
+		return b.closeTabByHand(ctx, id)
+	}
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -129,6 +135,10 @@ func (b *Browser) ShowTab(ctx context.Context, id protocol.TabID) error {
 }
 
 func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) error {
+	if b.ByHand() {
+		_, err := b.carryOut(ctx, protocol.CarryEvent{Do: protocol.CarryShowTab, Tab: id, Front: raise})
+		return err
+	}
 	r, err := b.running()
 	if err != nil {
 		return err
@@ -171,6 +181,12 @@ func (b *Browser) activate(ctx context.Context, id protocol.TabID, raise bool) e
 // OpenPanel opens the side panel in the window of a tab and waits until the
 // panel's page exists. A panel that is already open stays open.
 func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
+	if b.ByHand() {
+		if there, _, _ := b.hand.state(); !there {
+			return errNoPanel()
+		}
+		return nil // only the user can open one
+	}
 	r, err := b.running()
 	if err != nil {
 		return err

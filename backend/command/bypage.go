@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pilotfish/backend/command/foreign"
 	"pilotfish/backend/protocol"
 )
 
@@ -59,6 +60,33 @@ func (in *Invocation) leave(c *Command) protocol.CommandReply {
 		return failed(in.Tab, err)
 	}
 	return protocol.CommandReply{OK: true, Tab: in.Tab, Text: "may be done by the page's own events", Data: data}
+}
+
+// carried replies to a call in a browser into which there is no way but its panel. The panel
+// that runs a task does that by itself.
+func (in *Invocation) carried(ctx context.Context, c *Command, by Carrier) protocol.CommandReply {
+	if !c.ByPage || in.Actor.Kind == protocol.ActorTask {
+		return failed(in.Tab, protocol.NewError(protocol.CodeNoInput, c.Name+" needs remote debugging, which the browser of this session does not have",
+			"use a session that is attached to your browser: `pilotfish sessions new NAME --browser my-chrome`"))
+	}
+	if ms := in.call.Request.TimeoutMS; ms != 0 {
+		timeout, _ := deadline(ms) // it was checked
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	if in.call.Watch.On != nil {
+		in.call.Watch.On(in.Tab)
+	}
+	reply := by.Carry(ctx, in.Tab, in.Caller(), c.Name, in.Args, func(ctx context.Context, given protocol.ByPage) protocol.CommandReply {
+		asked := in.call
+		asked.ByPage = &given
+		return in.registry.Execute(ctx, asked)
+	})
+	if reply.Data != nil {
+		reply.Untrusted, reply.Origin = true, foreign.Origin(in.Current())
+	}
+	return reply
 }
 
 // opens reports whether an address leads a tab to another page. An address that

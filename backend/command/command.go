@@ -22,6 +22,9 @@ type Command struct {
 	// ByPage: the panel can carry the command out with events made in the page,
 	// or, for a navigation, with the browser's API for extensions.
 	ByPage bool
+	// ByHand: the panel can carry the command out with the browser's API for extensions,
+	// where that is the only way into the browser.
+	ByHand bool
 	// Nests: the command runs other commands. Such commands cannot be nested.
 	Nests bool
 	// OpensTab: in a chain, the next commands act on the tab that this one opened.

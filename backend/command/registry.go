@@ -32,6 +32,16 @@ type Browser interface {
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
 }
 
+// Carrier is a browser into which there may be no way but its panel, by which commands are
+// then carried out with the page's own events.
+type Carrier interface {
+	// ByHand reports whether it is such a browser.
+	ByHand() bool
+	// Carry has the panel carry a command out on a tab. allow decides, with the facts about the
+	// element, whether it may be done.
+	Carry(ctx context.Context, tab protocol.TabID, caller, name string, args map[string]any, allow func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply
+}
+
 // Call is one command of one caller.
 type Call struct {
 	Actor protocol.Actor
@@ -126,6 +136,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		if err := c.First(in); err != nil {
 			return failed(in.Tab, err)
 		}
+	}
+	if by, ok := r.browser.(Carrier); ok && c.Tab == OwnTab && !c.ByHand && call.ByPage == nil && by.ByHand() {
+		return in.carried(ctx, c, by)
 	}
 	asking, stop := ctx, context.CancelFunc(func() {})
 	if call.Request.TimeoutMS != 0 { // else the user has more time to answer than the page

@@ -123,6 +123,8 @@ const (
 	AppDelete  AppAction = "delete"  // stop a session and remove what it has on disk
 	// AppTestProxy connects through the proxy of a session.
 	AppTestProxy AppAction = "test-proxy"
+	// AppPair gives the session to the panel that shows the request's code.
+	AppPair AppAction = "pair"
 	// AppRotateTokens gives every panel a new token now.
 	AppRotateTokens AppAction = "rotate-tokens"
 	// AppRestartServer opens a new listener; panels and agents reconnect to it.
@@ -138,6 +140,8 @@ type AppRequest struct {
 	Identity *SessionIdentity `json:"identity,omitempty"`
 	// Project is the file pilotfish.toml of a work tree: AppStart starts its session.
 	Project string `json:"project,omitempty"`
+	// Code is what a panel shows, for AppPair.
+	Code string `json:"code,omitempty"`
 }
 
 // AppReply is the reply of POST /app.

@@ -76,10 +76,14 @@ func golden() map[string]any {
 		Approval: "bm9uY2U", Subject: tool, Tab: "t1", Options: []protocol.PermissionOption{{ID: "allow", Name: "Allow", Kind: protocol.AnswerAlways, Scope: "edits in this conversation"}},
 	}}
 	return map[string]any{
-		"HelloEvent":        protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1", Attach: &protocol.HelloAttach{Terminal: "b", Token: "c"}},
-		"SessionEvent":      protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
-		"TabsEvent":         protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
-		"TerminalEvent":     protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
+		"HelloEvent":    protocol.HelloEvent{Type: protocol.PanelHello, Version: protocol.Version, Session: info, Agents: agents, Settings: view, Conversations: []protocol.Conversation{talk}, Tasks: []protocol.Task{task}, Panel: "p1", Attach: &protocol.HelloAttach{Terminal: "b", Token: "c"}},
+		"SessionEvent":  protocol.SessionEvent{Type: protocol.PanelSession, Session: failed},
+		"TabsEvent":     protocol.TabsEvent{Type: protocol.PanelTabs, Tabs: info.Tabs},
+		"TerminalEvent": protocol.TerminalEvent{Type: protocol.PanelTerminal, Terminal: ended},
+		"PairingEvent":  protocol.PairingEvent{Type: protocol.PanelPairing, Pairing: protocol.Pairing{Version: protocol.Version, Session: "mine", Port: 40123, Token: "dG9rZW4", Key: "a2V5", Epoch: 2, ByHand: true}},
+		"CarryEvent": protocol.CarryEvent{
+			Type: protocol.PanelCarry, ID: 7, Panel: "p1", Do: protocol.CarryCommand, Tab: "t3", ChromeTabID: 41, Command: "click", Args: map[string]json.RawMessage{"target": json.RawMessage(`"e1"`), "count": json.RawMessage("2")}, Caller: "mcp:a",
+		},
 		"TerminalGoneEvent": protocol.TerminalGoneEvent{Type: protocol.PanelTermGone, Terminal: "k3v9"},
 		"AgentsEvent":       protocol.AgentsEvent{Type: protocol.PanelAgents, Agents: agents},
 		"SettingsEvent":     protocol.SettingsEvent{Type: protocol.PanelSettings, Settings: protocol.PanelView{Agent: protocol.AgentCustom, Command: "my-agent --fast", FontSize: 15, Theme: protocol.ThemeDark, AppVersion: "0.1.0", EveryTab: true, Confinement: protocol.Confinement{On: true, Problem: protocol.NewError(protocol.CodeNotConfined, "bubblewrap is not installed", "install the package bubblewrap"), Desktop: protocol.NewError(protocol.CodeNotConfined, "this kernel cannot close abstract sockets", "use Linux 6.12")}, ChatAgent: protocol.AgentClaude}},

@@ -6,8 +6,9 @@ package protocol
 // repository, the options of `pilotfish sessions start`, and a form of the window.
 type SessionIdentity struct {
 	// Browser is the user's own browser, in which the session works with the user's consent:
-	// "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
-	// profiles. Or it is the address of an engine that gives a browser: "wss://HOST/PATH" or
+	// "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", the folder of its
+	// profiles, or "by-hand" for one in which the user installed the extension. Or it is the
+	// address of an engine that gives a browser: "wss://HOST/PATH" or
 	// "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
 	// only Color has a meaning.
 	Browser string `json:"browser,omitempty" toml:"browser,omitempty"`

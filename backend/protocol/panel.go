@@ -1,5 +1,7 @@
 package protocol
 
+import "encoding/json"
+
 // Pairing is what the app writes into the extension's session storage through
 // the browser's private pipe, under the key PairingKey. No file, URL or route
 // ever contains it.
@@ -14,7 +16,32 @@ type Pairing struct {
 	Key string `json:"key"`
 	// Epoch grows with every pairing of this app run.
 	Epoch int `json:"epoch"`
+	// ByHand: the user installed the extension and entered the panel's code. There is no
+	// pipe: the panel keeps the pairing itself, reports the tabs, and carries commands out.
+	ByHand bool `json:"byHand,omitempty"`
 }
+
+// PairRequest is the body of POST /pair: a panel without a pairing asks for one. It shows its
+// code to the user and never sends it. MAC, in hex, is HMAC-SHA256 with the code as the key
+// over the lines PairPanel, port and nonce: a program on another port cannot pass it on.
+type PairRequest struct {
+	Nonce string `json:"nonce"`
+	MAC   string `json:"mac"`
+}
+
+// PairReply is sent once the user has entered the code. MAC, as in PairRequest but over the
+// lines PairApp, port, nonce, and the pairing's token and key, proves to the panel that the app
+// knows the code.
+type PairReply struct {
+	Pairing Pairing `json:"pairing"`
+	MAC     string  `json:"mac"`
+}
+
+// The first lines of the texts of a PairRequest and a PairReply.
+const (
+	PairPanel = "pilotfish panel"
+	PairApp   = "pilotfish app"
+)
 
 // PairingKey is the key of Pairing in chrome.storage.session.
 const PairingKey = "pilotfish.pairing"
@@ -42,6 +69,8 @@ const (
 	PanelAgents   PanelEventType = "agents"   // the probe has a result
 	PanelSettings PanelEventType = "settings" // what the panel shows of Settings changed
 	PanelReauth   PanelEventType = "reauth"   // the token was rotated: send the new one
+	PanelPairing  PanelEventType = "pairing"  // the new pairing, for a panel that keeps it itself
+	PanelCarry    PanelEventType = "carry"    // carry something out in a browser that has no pipe
 	PanelShow     PanelEventType = "show"     // show this tab's terminal
 	PanelPong     PanelEventType = "pong"
 
@@ -127,6 +156,12 @@ type SettingsEvent struct {
 // through the pipe.
 type ReauthEvent struct {
 	Type PanelEventType `json:"type" tstype:"'reauth'"`
+}
+
+// PairingEvent carries the new token to a panel that the app reaches over its socket only.
+type PairingEvent struct {
+	Type    PanelEventType `json:"type" tstype:"'pairing'"`
+	Pairing Pairing        `json:"pairing"`
 }
 
 // ShowEvent asks the panel of a tab's window to show the tab's terminal, a
@@ -237,6 +272,61 @@ type BridgeEvent struct {
 	Seq int `json:"seq"`
 	// FocusedWindow is the window that was focused last; 0 when none was.
 	FocusedWindow int `json:"focusedWindow"`
+}
+
+// PanelTabsRequest is the body of POST /panel/tabs, by which a panel reports the tabs of a browser
+// that has no pipe.
+type PanelTabsRequest struct {
+	Panel  string      `json:"panel"`
+	Report BridgeEvent `json:"report"`
+}
+
+// CarryKind is what a panel carries out.
+type CarryKind string
+
+// What a panel carries out: a command by the page's own events, a navigation, or something
+// about a tab.
+const (
+	CarryCommand  CarryKind = "command"
+	CarryGo       CarryKind = "go"
+	CarryNewTab   CarryKind = "new-tab"
+	CarryCloseTab CarryKind = "close-tab"
+	CarryShowTab  CarryKind = "show-tab"
+)
+
+// CarryEvent has one panel carry something out in a browser without a pipe. The panel asks for
+// each command with CarryAllowRequest before it does anything that is seen, and replies with
+// CarryDoneRequest.
+type CarryEvent struct {
+	Type  PanelEventType `json:"type" tstype:"'carry'"`
+	ID    int            `json:"id"`
+	Panel string         `json:"panel"` // the one that is meant
+	Do    CarryKind      `json:"do"`
+	// Tab is the tab that it is about, and ChromeTabID its number in the browser; for CarryNewTab
+	// the tab beside it, if there is one.
+	Tab         TabID `json:"tab,omitempty"`
+	ChromeTabID int   `json:"chromeTabId,omitempty"`
+	// Command, Args and Caller are for CarryCommand; the page remembers by Caller what it has shown.
+	Command string                     `json:"command,omitempty"`
+	Args    map[string]json.RawMessage `json:"args,omitempty"`
+	Caller  string                     `json:"caller,omitempty"`
+	URL     string                     `json:"url,omitempty"`   // CarryGo
+	Front   bool                       `json:"front,omitempty"` // CarryNewTab: the tab comes to the front; CarryShowTab: so does its window
+}
+
+// CarryAllowRequest is the body of POST /panel/allow: whether a command may be carried out,
+// with the facts about its element.
+type CarryAllowRequest struct {
+	ID     int    `json:"id"`
+	ByPage ByPage `json:"byPage"`
+}
+
+// CarryDoneRequest is the body of POST /panel/done.
+type CarryDoneRequest struct {
+	ID    int          `json:"id"`
+	Reply CommandReply `json:"reply"`
+	// ChromeTabID is the new tab's number in the browser.
+	ChromeTabID int `json:"chromeTabId,omitempty"`
 }
 
 // BridgeTab is a tab as in chrome.tabs, with its CDP target from

@@ -120,23 +120,39 @@ type GivenTab struct {
 // AttachStep is what the user has to do until a session may use a browser that runs.
 type AttachStep string
 
-// The steps: start the browser and switch remote debugging on at AttachAddress, and press
-// Allow in the dialog that the browser then shows. AttachFull is for nobody to do: the engine
-// that gives the browser has none free, and is asked again.
+// The steps with remote debugging: start the browser and switch it on at AttachAddress, and
+// press Allow in the dialog that the browser then shows. Without it: install the extension
+// and open its panel, enter the code that the panel shows, and open the panel again that was
+// closed. AttachFull is for nobody to do: the engine that gives the browser has none free, and
+// is asked again.
 const (
 	AttachSwitchOn AttachStep = "switch-on"
 	AttachAllow    AttachStep = "allow"
+	AttachInstall  AttachStep = "install"
+	AttachCode     AttachStep = "code"
+	AttachPanel    AttachStep = "panel"
 	AttachFull     AttachStep = "full"
 )
+
+// ByHand is the value of SessionIdentity.Browser for a browser in which the user has installed
+// the extension, without remote debugging.
+const ByHand = "by-hand"
 
 // AttachAddress is the browser's page on which its user switches remote debugging on.
 const AttachAddress = "chrome://inspect/#remote-debugging"
 
 // Ask says what the session waits for, in a sentence without its full stop.
 func (a Attaching) Ask() string {
+	const you, enter = "waiting for you: ", "run `pilotfish pair CODE` with the code that the panel shows"
 	switch {
 	case a.Step == AttachAllow:
-		return "waiting for you: press Allow in the dialog of " + a.Browser
+		return you + "press Allow in the dialog of " + a.Browser
+	case a.Step == AttachInstall:
+		return you + fmt.Sprintf("open chrome://extensions in your browser, switch on \"Developer mode\", and choose %s with \"Load unpacked\"; open %s there and then the panel of Pilotfish, and %s", a.Folder, a.Page, enter)
+	case a.Step == AttachCode:
+		return you + enter
+	case a.Step == AttachPanel:
+		return you + "open the panel of Pilotfish in your browser; if it shows a code, " + enter
 	case a.Step == AttachFull && a.Until != nil:
 		return fmt.Sprintf("waiting: %s has no free browser, and is asked again at %s", a.Browser, a.Until.Local().Format(time.TimeOnly))
 	}
@@ -158,6 +174,10 @@ type Attaching struct {
 	Step    AttachStep `json:"step"`
 	// Until is set for AttachFull: the engine is asked again then.
 	Until *time.Time `json:"until,omitempty"`
+	// Folder has the extension to install by hand, and Page is the app's page by which the
+	// panel finds the app. Both are only for a browser without remote debugging.
+	Folder string `json:"folder,omitempty"`
+	Page   string `json:"page,omitempty"`
 }
 
 // Tab is one tab of the browser, the same everywhere: panel, command line,

@@ -213,10 +213,16 @@ func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
 	}
 	asks := auth.Request{Grant: grant, Capability: rt.capability, Program: r.Header.Get(protocol.HeaderProgram)}
-	if conn, ok := r.Context().Value(connKey{}).(net.Conn); ok {
-		asks.Client, asks.Server = addressOf(conn.RemoteAddr()), addressOf(conn.LocalAddr())
-	}
+	asks.Client, asks.Server = ends(r.Context())
 	return g.sessions.Caller(asks)
+}
+
+// ends returns the addresses of both ends of a request's connection.
+func ends(ctx context.Context) (client, server netip.AddrPort) {
+	if conn, ok := ctx.Value(connKey{}).(net.Conn); ok {
+		client, server = addressOf(conn.RemoteAddr()), addressOf(conn.LocalAddr())
+	}
+	return client, server
 }
 
 // addressOf returns an address of TCP; the zero value for another one.

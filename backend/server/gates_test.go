@@ -33,6 +33,10 @@ type routeCase struct {
 var routeTable = slices.Concat([]routeCase{
 	{method: "GET", path: "/health"},
 	{method: "GET", path: "/welcome"},
+	{method: "POST", path: "/pair", extension: true},
+	{method: "POST", path: "/panel/tabs", extension: true, kinds: []auth.Kind{auth.KindPanel}},
+	{method: "POST", path: "/panel/allow", extension: true, kinds: []auth.Kind{auth.KindPanel}},
+	{method: "POST", path: "/panel/done", extension: true, kinds: []auth.Kind{auth.KindPanel}},
 	{method: "GET", path: "/panel", kinds: []auth.Kind{auth.KindPanel}, socket: true, extension: true},
 	{method: "POST", path: "/pty-session", kinds: []auth.Kind{auth.KindPanel}, extension: true},
 	{method: "POST", path: "/pty-restart", kinds: []auth.Kind{auth.KindPanel}, extension: true},
@@ -200,20 +204,21 @@ func TestForeignOriginsAreRefused(t *testing.T) {
 	}
 	foreign = append(foreign, lookAlikes()...)
 	for _, rt := range routeTable {
-		for _, origin := range foreign {
-			token := ""
+		mint := func() (token string) {
 			if len(rt.kinds) > 0 {
 				_, token = w.mint(rt.kinds[0])
 			}
-			if got := w.try(t, rt.method, rt.path, origin, token, rt.socket); got != http.StatusForbidden {
+			return token
+		}
+		for _, origin := range foreign {
+			if got := w.try(t, rt.method, rt.path, origin, mint(), rt.socket); got != http.StatusForbidden {
 				t.Errorf("%s %s from %s: %d, want 403", rt.method, rt.path, origin, got)
 			}
 		}
 		if !rt.extension {
 			continue
 		}
-		_, token := w.mint(rt.kinds[0])
-		if got := w.try(t, rt.method, rt.path, "", token, rt.socket); got != http.StatusForbidden {
+		if got := w.try(t, rt.method, rt.path, "", mint(), rt.socket); got != http.StatusForbidden {
 			t.Errorf("%s %s without an origin: %d, want 403", rt.method, rt.path, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"pilotfish/backend/auth"
@@ -40,6 +41,36 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, _ call) error {
 func (s *Server) welcomePage(w http.ResponseWriter, r *http.Request, _ call) error {
 	s.welcome.ServeHTTP(w, r)
 	return nil
+}
+
+// pair waits for the user, so that its connection must not make room for another one. The
+// number of panels that wait is limited.
+func (s *Server) pair(w http.ResponseWriter, r *http.Request, c call) error {
+	var req protocol.PairRequest
+	if err := decode(w, r, &req); err != nil {
+		return err
+	}
+	defer holdConn(r.Context())()
+	ctx, cancel := context.WithCancel(r.Context())
+	var stop sync.WaitGroup
+	defer stop.Wait()
+	defer cancel()
+	stop.Go(func() {
+		select {
+		case <-c.stopping:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	client, server := ends(ctx)
+	out, err := s.sessions.Pair(ctx, client, server, req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return protocol.NewError(protocol.CodeNotRunning, "the app is stopping", "")
+	case err != nil:
+		return err
+	}
+	return reply(w, out)
 }
 
 // ptySession finds or starts a terminal, and creates the single-use token for

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,6 +101,10 @@ func (h *fixture) lastGrant(t *testing.T) auth.Grant {
 
 func (h *fixture) PtySession(_ context.Context, g auth.Grant, req protocol.PtySessionRequest) (protocol.TerminalInfo, error) {
 	return protocol.TerminalInfo{ID: "term-1", Session: g.Session, Tab: req.Tab}, h.called("pty-session", g)
+}
+
+func (h *fixture) Pair(context.Context, netip.AddrPort, netip.AddrPort, protocol.PairRequest) (protocol.PairReply, error) {
+	return protocol.PairReply{}, h.called("pair", auth.Grant{})
 }
 
 func (h *fixture) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {

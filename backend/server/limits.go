@@ -17,6 +17,8 @@ const (
 	// streamHeartbeat is how often a stream of server-sent events sends a comment
 	// to show that it is alive.
 	streamHeartbeat = 15 * time.Second
+	// maxPairRequest is the limit of a panel's request to be paired, in bytes.
+	maxPairRequest = 1 << 10
 	// maxModelRequest is the limit of one request to a model, in bytes: enough for
 	// a conversation with several images.
 	maxModelRequest = 32 << 20

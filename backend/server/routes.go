@@ -63,6 +63,10 @@ func (s *Server) table() map[string]map[string]route {
 			doc: routeDoc{about: "Report that the server is running; ?challenge=HEX proves its identity.", query: []string{"challenge"}, out: protocol.Health{}},
 		},
 		{
+			method: http.MethodPost, path: "/pair", origin: originExtension, body: maxPairRequest, handle: s.pair,
+			doc: routeDoc{about: "A panel without a pairing waits until the user has entered the code that it shows.", in: protocol.PairRequest{}, out: protocol.PairReply{}},
+		},
+		{
 			method: http.MethodGet, path: "/panel", capability: auth.CapabilityPanel, origin: originExtension, socket: true, handle: s.panel,
 			doc: routeDoc{about: "The side panel's socket."},
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"net/netip"
 	"os"
 
 	"github.com/coder/websocket"
@@ -29,6 +30,9 @@ type Sessions interface {
 	// when it pauses reading because the program does not read.
 	ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
 
+	// Pair waits until the user enters the code of a panel that has no pairing. client and
+	// server are the two ends of its connection.
+	Pair(ctx context.Context, client, server netip.AddrPort, req protocol.PairRequest) (protocol.PairReply, error)
 	// Hello returns the whole state of the grant's session.
 	Hello(ctx context.Context, grant auth.Grant) (protocol.HelloEvent, error)
 	// Subscribe returns a subscription to the events of the grant's session from

@@ -68,6 +68,32 @@ func TestUnconfinedAgentWithTheUsersToken(t *testing.T) {
 	}
 }
 
+// A panel that the user pairs by a code is no program of an agent, whatever its Origin says; and
+// no agent enters a code.
+func TestAnAgentPairsNothing(t *testing.T) {
+	h := newFixture(t)
+	agent := h.s.tokens.Terminal("p9", "t1", protocol.AgentShell, false).Reveal()
+	// The token is read by no one; the Origin is what a program can forge.
+	origin := "none\r\nOrigin: " + protocol.ExtensionOrigin
+	offer := protocol.PairRequest{Nonce: strings.Repeat("ab", 16), MAC: strings.Repeat("ab", 32)}
+	if status, reply := h.curl(t, agent, origin, "/pair", offer); !strings.Contains(status, "403") || !strings.Contains(reply, "program of an agent") {
+		t.Errorf("a panel: %s %s", status, reply)
+	}
+	if status, _ := h.curl(t, "", "none", "/pair", offer); !strings.Contains(status, "403") {
+		t.Errorf("without an Origin: %s", status)
+	}
+	enter := protocol.AppRequest{Action: protocol.AppPair, Code: "K7QF-2M9X-TD4A"}
+	for name, token := range map[string]string{"with its own token": agent, "with the user's": h.cli, "with the panel's": h.panel} {
+		if status, reply := h.curl(t, agent, token, "/app", enter); !strings.Contains(status, "403") {
+			t.Errorf("a code %s: %s %s", name, status, reply)
+		}
+	}
+	h.s.tokens.EndTerminal("p9")
+	if status, reply := h.curl(t, "", h.cli, "/app", enter); !strings.Contains(status, "409") || !strings.Contains(reply, "no session waits") {
+		t.Errorf("the user: %s %s", status, reply)
+	}
+}
+
 // While an agent runs that is not confined, the user is asked about what their own shell
 // does that no agent may do.
 func TestUsersShellBesideAnUnconfinedAgent(t *testing.T) {
@@ -86,6 +112,7 @@ func TestUsersShellBesideAnUnconfinedAgent(t *testing.T) {
 		{"/command", protocol.CommandRequest{Command: "clipboard"}, "clipboard"},
 		{"/command", protocol.CommandRequest{Command: "rules"}, "rules"},
 		{"/app", protocol.AppRequest{Action: protocol.AppRotateTokens}, "app"},
+		{"/app", protocol.AppRequest{Action: protocol.AppPair, Code: "K7QF-2M9X-TD4A"}, "app"},
 		{"/clients", protocol.ClientsRequest{Do: protocol.ClientsRevoke, ID: "nobody"}, "app"},
 		{"/stored", protocol.StoredRequest{Do: protocol.StoredDelete, Kind: "nothing"}, "app"},
 	} {

@@ -11,7 +11,7 @@ func newClients(m *Manager) *clients.Clients {
 		RenewPanel: func(name protocol.SessionName) {
 			if s, err := m.Session(name); err == nil { // it may have been deleted meanwhile
 				s.tokens.NewPanel()
-				s.pair()
+				s.pair() // one in a browser without a pipe shows a code again
 			}
 		},
 	})

@@ -53,13 +53,6 @@ func (s *Session) newRun() (_ *run, err error) {
 		return nil, err
 	}
 	settings := s.m.cfg.Settings.Get()
-	folder := "" // of the extension
-	if !s.m.cfg.Headless {
-		folder = dirs.Extension
-		if err := extension.Install(folder, string(s.m.Settings().Theme)); err != nil {
-			return nil, fmt.Errorf("laying out the extension: %w", err)
-		}
-	}
 	profile := dirs.Profile
 	if settings.ProfileDir != "" && s.name == protocol.DefaultSession {
 		profile = settings.ProfileDir
@@ -84,17 +77,27 @@ func (s *Session) newRun() (_ *run, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if attached.ByHand && s.m.cfg.Headless {
+		return nil, protocol.NewError(protocol.CodeBadArgument, "browser: "+protocol.ByHand+" needs the app, and this Pilotfish runs without one", "start the app, or choose another browser")
+	}
+	folder := "" // of the extension
+	if !s.m.cfg.Headless {
+		folder = dirs.Extension
+		if err := extension.Install(folder, string(s.m.Settings().Theme), attached.ByHand); err != nil {
+			return nil, fmt.Errorf("laying out the extension: %w", err)
+		}
+	}
 	own := ready.Browser == ""
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
 	var cannot map[protocol.Capability]string
-	if attached.Dir != "" {
+	if attached.Users() {
 		cannot = browser.Cannot()
 	}
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
-		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Dir != "", Events: s.events}),
+		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Users(), Events: s.events}),
 		attention: newAttention(s),
 		with:      ready, attach: attached, cannot: cannot, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work),
@@ -277,6 +280,13 @@ func (s *Session) goesOn(ctx context.Context, r *run, err error) bool {
 	if ctx.Err() != nil || !errors.Is(err, browser.ErrClosed) && !r.was {
 		return false
 	}
+	if r.attach.ByHand { // its panel comes back by itself
+		s.mu.Lock()
+		r.up = make(chan struct{})
+		s.mu.Unlock()
+		s.setState(protocol.SessionStarting, nil)
+		return true
+	}
 	r.was = true
 	s.mu.Lock()
 	r.attaching = nil
@@ -292,7 +302,7 @@ func (s *Session) goesOn(ctx context.Context, r *run, err error) bool {
 }
 
 // attached reports whether the run's browser is the user's own.
-func (r *run) attached() bool { return r.attach.Dir != "" }
+func (r *run) attached() bool { return r.attach.Users() }
 
 // background keeps a run alive whose browser has ended, and says so on the desktop. It returns
 // true when the browser is wanted again, and false when the session was stopped.
@@ -475,8 +485,20 @@ func (r *run) note(e protocol.Error) {
 func (s *Session) attaching(a protocol.Attaching) {
 	s.mu.Lock()
 	if s.run != nil {
+		if s.run.attach.ByHand {
+			a.Folder, a.Page = s.m.cfg.Dirs.Of(s.name).Extension, s.m.endpoint.URL()+"/welcome"
+		}
 		s.run.attaching = &a
 	}
 	s.mu.Unlock()
 	s.publishInfo()
+}
+
+// panelsWait publishes that panels wait for their codes, or no longer.
+func (m *Manager) panelsWait() {
+	m.eachSession(func(s *Session) {
+		if r := s.running(); r != nil && r.attach.ByHand {
+			s.publishInfo()
+		}
+	})
 }

@@ -25,6 +25,7 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/inventory"
 	"pilotfish/backend/llm"
+	"pilotfish/backend/pairing"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -72,6 +73,7 @@ type Manager struct {
 	stateDir   fs.FileInfo // of the folder of the state when the app started
 	folders    *trust.Folders
 	secrets    *secret.Store
+	offers     *pairing.Offers // panels that wait for the user to enter their codes
 	schedules  *schedule.Scheduler
 	// known are the browser's commands: each call looks several times.
 	known command.Table
@@ -129,6 +131,7 @@ func New(cfg Config) (*Manager, error) {
 	}
 	m.folders = trust.NewFolders(trust.NewStore(cfg.Dirs.TrustFile(), cfg.Logger))
 	m.secrets = secret.New(secret.Config{File: cfg.Dirs.SecretsFile(), Keyring: desktop.KeyringRuns})
+	m.offers = pairing.New(m.panelsWait)
 	m.endpoint = newEndpoint(m)
 	m.clients = newClients(m)
 	m.storedData = storeddata.New(storeddata.Config{Dir: cfg.Dirs.State, Sessions: forStored{m}, Logger: cfg.Logger})

@@ -84,6 +84,7 @@ func (m *Manager) ofSessions() []op.Operation {
 			return m.ShowTab(ctx, call.Session, tab)
 		}),
 		op.Do("ShowSignIns", func(ctx context.Context, call op.Call, _ op.None) error { return m.showSignIns(ctx, call.Session) }),
+		op.Do("PairPanel", func(_ context.Context, call op.Call, code string) error { return m.Pair(call.Session, code) }),
 		// OpenLink opens a page that a conversation links to.
 		op.Do("OpenLink", func(ctx context.Context, call op.Call, link string) error { return m.OpenLink(ctx, call.Session, link) }),
 		op.New("SessionWork", func(_ context.Context, call op.Call, _ op.None) (protocol.SessionWork, error) {
@@ -133,6 +134,29 @@ func (g gateway) ofPanel() []op.Operation {
 	file := at("/chat/file", "An image or file of a conversation or of a step in the browser, as data.")
 	file.Window = true // a page of the extension cannot load a file from a URL that needs a token
 	return []op.Operation{
+		op.Do("PanelTabs", func(_ context.Context, call op.Call, req protocol.PanelTabsRequest) error {
+			_, r, err := g.current(call.Session)
+			if err != nil {
+				return err
+			}
+			r.browser.Reported(req.Panel, req.Report)
+			return nil
+		}).At(at("/panel/tabs", "Report the tabs of a browser in which the extension was installed by hand.")),
+		op.New("MayCarry", func(ctx context.Context, call op.Call, req protocol.CarryAllowRequest) (protocol.CommandReply, error) {
+			_, r, err := g.current(call.Session)
+			if err != nil {
+				return protocol.CommandReply{}, err
+			}
+			return r.browser.MayCarry(ctx, req), nil
+		}).At(at("/panel/allow", "Whether the panel may carry a command out that it was given.")),
+		op.Do("Carried", func(_ context.Context, call op.Call, req protocol.CarryDoneRequest) error {
+			_, r, err := g.current(call.Session)
+			if err != nil {
+				return err
+			}
+			r.browser.Carried(req)
+			return nil
+		}).At(at("/panel/done", "What the panel has carried out.")),
 		op.New("PickElement", func(ctx context.Context, call op.Call, req protocol.PickRequest) (protocol.PickReply, error) {
 			s, r, err := g.current(call.Session)
 			if err != nil {

@@ -102,10 +102,15 @@ func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
 	}
 	changed := s.panels.Add(1)
 	g.m.firstPanel.Open()
+	gone := func() {}
+	if r := s.running(); r != nil {
+		gone = r.browser.PanelHere(panel)
+	}
 	if changed {
 		s.publishInfo()
 	}
 	return panel, func() {
+		gone()
 		s.pickers.PanelGone(panel) // before anything reports that the panel is gone
 		if s.panels.Add(-1) {
 			s.publishInfo()
@@ -239,6 +244,8 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 		_, err = keeping(g.m, req.Identity, func() (protocol.SessionName, error) { return name, g.m.Create(ctx, req.Session) })
 	case protocol.AppDelete:
 		err = g.m.Delete(ctx, req.Session)
+	case protocol.AppPair:
+		err = g.m.Pair(req.Session, req.Code)
 	case protocol.AppRotateTokens:
 		g.m.RotateTokens()
 	case protocol.AppRestartServer:
@@ -249,7 +256,7 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 		g.m.endpoint.End() // before the response: the next command line starts a new app
 		g.m.onQuit()
 	default:
-		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, test-proxy, rotate-tokens, restart-server or quit")
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, test-proxy, pair, rotate-tokens, restart-server or quit")
 	}
 	window := g.m.Window()
 	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Confinement: &window.Confinement, Started: started}, err

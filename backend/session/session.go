@@ -149,6 +149,11 @@ func (s *Session) Info() protocol.SessionInfo {
 	}
 	if r != nil {
 		info.Attaching = r.attaching
+		if r.attaching != nil && r.attach.ByHand && s.m.offers.Waiting() > 0 {
+			shows := *r.attaching
+			shows.Step = protocol.AttachCode
+			info.Attaching = &shows
+		}
 		info.Warnings = append(info.Warnings, r.notices...)
 		if r.disk != nil {
 			info.Warnings = append(info.Warnings, *r.disk)

@@ -25,6 +25,8 @@ export interface State {
   readonly prepare?: (made: FakeBackend) => void;
   readonly act?: (page: Page, made: FakeBackend) => Promise<void>;
   readonly unpaired?: boolean;
+  /** Whether the app's page is open in the browser. */
+  readonly welcome?: boolean;
 }
 
 const live = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor();
@@ -307,6 +309,23 @@ export const states: State[] = [
   },
   { name: 'unpaired', unpaired: true, act: (page) => page.getByText('Waiting for').waitFor() },
   {
+    name: 'pair-by-code',
+    unpaired: true,
+    welcome: true,
+    act: (page) => page.getByText('Enter this code').waitFor(),
+  },
+  {
+    name: 'paired-by-code-reconnecting',
+    async act(page, made) {
+      await page.evaluate((pairing) => {
+        globalThis.fakeChrome.pair(pairing);
+      }, made.pairingByHand);
+      await live(page);
+      await made.stop();
+      await page.getByText('Pair again').waitFor();
+    },
+  },
+  {
     name: 'empty-tab',
     async act(page) {
       await live(page);
@@ -448,7 +467,11 @@ export async function take(state: State, width = 320): Promise<Page> {
   const made = await backend();
   made.greeting = agentScreen;
   state.prepare?.(made);
-  const page = await openPanel(made, { width, unpaired: state.unpaired ?? false });
+  const page = await openPanel(made, {
+    width,
+    unpaired: state.unpaired ?? false,
+    welcome: state.welcome ?? false,
+  });
   await state.act?.(page, made);
   return page;
 }

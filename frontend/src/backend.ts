@@ -190,6 +190,8 @@ export function connect(host: Host) {
     restartSession: (name: SessionName) => run('RestartSession', name),
     /** Creates a session; returns its name, which later calls use. */
     newSession: (session: NewSession) => ask(v.string(), 'NewSession', '', session),
+    /** Gives a session to the browser whose panel shows a code. */
+    pairPanel: (name: SessionName, code: string) => run('PairPanel', name, code),
     deleteSession: (name: SessionName) => run('DeleteSession', name),
     /** Identity and network of a session, without the proxy's password. */
     sessionIdentity: (name: SessionName) => ask(sessionIdentitySchema, 'SessionIdentity', name),

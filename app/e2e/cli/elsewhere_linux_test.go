@@ -34,7 +34,10 @@ func TestABrowserElsewhere(t *testing.T) {
 	if out := r.run("sessions", "start", "far"); !strings.Contains(out, "running") {
 		t.Error(out)
 	}
-	far := func(args ...string) string { t.Helper(); return r.run(append([]string{"--session", "far"}, args...)...) }
+	far := func(args ...string) string {
+		t.Helper()
+		return r.run(append([]string{"--session", "far"}, args...)...)
+	}
 	greets := func() {
 		t.Helper()
 		far("fill", "label=Name", "Ada")

@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // Client is a test's connection to a tap.
@@ -51,9 +55,66 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the tap: %w", err)
 	}
+	return newClient(conn), nil
+}
+
+// DialPort connects to the debugging port of a browser, whose folder of profiles is dir, that
+// a test has started itself. It returns an error until the browser listens.
+func DialPort(ctx context.Context, dir string) (*Client, error) {
+	raw, err := os.ReadFile(filepath.Join(dir, "DevToolsActivePort"))
+	if err != nil {
+		return nil, err
+	}
+	port, path, _ := strings.Cut(strings.TrimSpace(string(raw)), "\n")
+	ws, resp, err := websocket.Dial(ctx, "ws://127.0.0.1:"+port+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the browser: %w", err)
+	}
+	if resp.Body != nil {
+		_ = resp.Body.Close()
+	}
+	ws.SetReadLimit(-1)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	return newClient(&socket{ws: ws, ctx: ctx, cancel: cancel}), nil
+}
+
+// socket is a WebSocket whose messages end with line breaks, as those of the tap do.
+type socket struct {
+	net.Conn
+
+	ws     *websocket.Conn
+	ctx    context.Context //nolint:containedctx // of the connection
+	cancel context.CancelFunc
+	rest   []byte
+}
+
+func (s *socket) Read(p []byte) (int, error) {
+	if len(s.rest) == 0 {
+		_, message, err := s.ws.Read(s.ctx)
+		if err != nil {
+			return 0, err
+		}
+		s.rest = append(s.rest[:0], message...)
+		s.rest = append(s.rest, '\n')
+	}
+	n := copy(p, s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+func (s *socket) Write(p []byte) (int, error) {
+	return len(p), s.ws.Write(s.ctx, websocket.MessageText, p)
+}
+
+func (s *socket) Close() error {
+	defer s.cancel()
+	return s.ws.CloseNow()
+}
+
+func newClient(conn net.Conn) *Client {
 	c := &Client{conn: conn, nextID: firstTapID, waiting: map[int64]call{}, heard: map[event]func(json.RawMessage){}}
 	go c.read()
-	return c, nil
+	return c
 }
 
 // Close closes the connection; the browser continues.

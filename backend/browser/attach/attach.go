@@ -47,11 +47,19 @@ const tryEvery = time.Second
 type Browser struct {
 	// Name is shown, Dir is the folder of its profiles.
 	Name, Dir string
+	// ByHand: its user installed the extension, which is the only way into it. It has no Dir.
+	ByHand bool
 }
 
-// Find returns the browser that a setting means: Mine, the id of one of
+// Users reports whether a browser is named: the zero value is one that we start.
+func (b Browser) Users() bool { return b.Dir != "" || b.ByHand }
+
+// Find returns the browser that a setting means: Mine, protocol.ByHand, the id of one of
 // chromium.UserBrowsers, or the folder of a browser's profiles.
 func Find(setting string) (Browser, error) {
+	if setting == protocol.ByHand {
+		return Browser{Name: "browser without remote debugging", ByHand: true}, nil
+	}
 	if filepath.IsAbs(setting) {
 		if info, err := os.Stat(setting); err != nil || !info.IsDir() {
 			return Browser{}, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("browser: there is no folder %s", setting), "name the folder of a browser's profiles, which has a file \"Local State\"")
@@ -81,7 +89,7 @@ func Find(setting string) (Browser, error) {
 		return Browser{}, protocol.NewError(protocol.CodeNoBrowser, "no browser with a profile of yours was found", "start Chrome once, or name the folder of its profiles")
 	default:
 		return Browser{}, protocol.NewError(protocol.CodeNoBrowser, fmt.Sprintf("browser: no profile of %q was found", setting),
-			"use "+Mine+", "+strings.Join(ids, ", ")+", or the folder of a browser's profiles")
+			"use "+Mine+", "+protocol.ByHand+", "+strings.Join(ids, ", ")+", or the folder of a browser's profiles")
 	}
 }
 

@@ -152,7 +152,8 @@ func TestFind(t *testing.T) {
 	chrome := browser("google-chrome", "")
 	brave := browser("BraveSoftware/Brave-Browser", "9222\n/devtools/browser/x")
 	for setting, want := range map[string]Browser{
-		"chrome": {"Google Chrome", chrome}, "brave": {"Brave", brave}, Mine: {"Brave", brave}, chrome: {"the browser in " + chrome, chrome},
+		"chrome": {Name: "Google Chrome", Dir: chrome}, "brave": {Name: "Brave", Dir: brave}, Mine: {Name: "Brave", Dir: brave}, chrome: {Name: "the browser in " + chrome, Dir: chrome},
+		protocol.ByHand: {Name: "browser without remote debugging", ByHand: true},
 	} {
 		if got, err := Find(setting); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", setting, got, err)

@@ -22,6 +22,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 			"snapshot", "markdown", "find", "wait", "click", "hover", "fill", "type", "select", "check", "uncheck", "scroll",
 			"press", "drag", "goto", "back", "forward", "reload",
 		},
+		"by hand":   {"closetab", "tab"},
 		"nests":     {"chain", "run", "each"},
 		"opens tab": {"newtab"},
 		"throws":    {"eval"},
@@ -39,7 +40,7 @@ func TestWhatTheRegistryKnowsOfEachCommand(t *testing.T) {
 			t.Errorf("%s is of the kind %q, not %q", c.Name, c.Kind, kinds[c.Name])
 		}
 		for what, is := range map[string]bool{
-			"leaves": c.Leaves, "by page": c.ByPage, "nests": c.Nests, "opens tab": c.OpensTab, "throws": c.Throws,
+			"leaves": c.Leaves, "by page": c.ByPage, "by hand": c.ByHand, "nests": c.Nests, "opens tab": c.OpensTab, "throws": c.Throws,
 			"opens": c.Opens != nil, "lists": c.ListsNames != nil, "first": c.First != nil, "answers": c.Answers != nil, "replaces": c.Replaces != nil, "confirms": c.Confirms != nil, "doing": c.Doing != nil,
 		} {
 			if is {

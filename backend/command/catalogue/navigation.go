@@ -71,7 +71,7 @@ func (c *commands) navigation() []command.Command {
 			Name: "tab", Aliases: []string{"activate", "focus-tab"}, Scope: act, Summary: "bring a tab to the front of its window",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
 			Returns: "the tab", Examples: []string{"tab t2"},
-		}, Tab: command.OwnTab, Leaves: true, Run: c.runTab},
+		}, Tab: command.OwnTab, Leaves: true, ByHand: true, Run: c.runTab},
 		{Spec: command.Spec{
 			Name: "newtab", Aliases: []string{"new", "tab-new"}, Scope: act, Summary: "open a tab, empty or with a page",
 			Help:    "An agent's tab opens in the background, a user's in front.",
@@ -88,7 +88,7 @@ func (c *commands) navigation() []command.Command {
 			Name: "closetab", Aliases: []string{"close", "tab-close"}, Scope: act, Summary: "close a tab",
 			Args:    []command.Arg{{Name: "tab", Type: command.TabArg, Help: "the tab; your own if left out"}},
 			Returns: "tab", Examples: []string{"closetab t3"},
-		}, Tab: command.OwnTab, Leaves: true, Run: c.runCloseTab},
+		}, Tab: command.OwnTab, Leaves: true, ByHand: true, Run: c.runCloseTab},
 	}
 }
 

@@ -62,6 +62,13 @@ it('puts the content script where nobody listens, and asks once more', async () 
   expect(sendMessage).toHaveBeenCalledTimes(2);
 });
 
+it('puts it beside another script of ours that leaves the question alone', async () => {
+  sendMessage.mockResolvedValueOnce(undefined);
+  expect(await call()).toMatchObject({ ok: true });
+  expect(executeScript).toHaveBeenCalledOnce();
+  expect(sendMessage).toHaveBeenCalledTimes(2);
+});
+
 it('never sends twice what was heard', async () => {
   sendMessage.mockRejectedValueOnce(
     new Error('The message port closed before a response was received.'),

@@ -68,8 +68,12 @@ async function relay(to: ToTab, { question, signal }: Asked): Promise<unknown> {
   throw new MessageError(answer.error.code, answer.error.message, answer.error.hint);
 }
 
-function send({ tab, frame }: ToTab, message: Question): Promise<unknown> {
-  return chrome.tabs.sendMessage(tab, message, { frameId: frame });
+async function send({ tab, frame }: ToTab, message: Question): Promise<unknown> {
+  const said: unknown = await chrome.tabs.sendMessage(tab, message, { frameId: frame });
+  // Another script of ours listens there, as on the welcome page, and left it alone.
+  if (said === undefined)
+    throw new MessageError('unreached', 'The page is not ready.', 'Try again.');
+  return said;
 }
 
 /** Injects the content script into a frame, even while its page is loading. */

@@ -137,6 +137,11 @@ export class FakeBackend {
     };
   }
 
+  /** The same for a panel that the user paired by a code. */
+  get pairingByHand(): Pairing {
+    return { ...this.pairing, byHand: true };
+  }
+
   async start(port = 0): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(port, '127.0.0.1', resolve));
   }
@@ -292,6 +297,8 @@ export class FakeBackend {
       await this.#file(url.pathname, response);
       return;
     }
+    // The user enters the code later.
+    if (url.pathname === '/pair') return;
     if (request.headers.authorization !== `Bearer ${this.token}`) {
       reply(401, { error: { code: 'unauthorized', message: 'The token is not valid.' } });
       return;

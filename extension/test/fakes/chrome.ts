@@ -7,6 +7,8 @@ export interface FakeChromeState {
   kept?: Record<string, unknown>;
   windowId: number;
   activeTab: number;
+  /** The port of the app whose page is open in the browser. */
+  welcome?: number | undefined;
   /** The number of the opening; what an earlier one stored is removed. None keeps it. */
   opening?: number | undefined;
 }
@@ -100,6 +102,10 @@ export function installFakeChrome(state: FakeChromeState): void {
             );
             return Promise.resolve();
           },
+          remove: () => {
+            fake.pair(null);
+            return Promise.resolve();
+          },
           onChanged: stored,
         },
         local: {
@@ -122,7 +128,14 @@ export function installFakeChrome(state: FakeChromeState): void {
         onFocusChanged: focused,
       },
       tabs: {
-        query: () => Promise.resolve([{ id: active }]),
+        query: ({ url }: { url?: string }) =>
+          Promise.resolve(
+            url === undefined
+              ? [{ id: active }]
+              : state.welcome === undefined
+                ? []
+                : [{ url: `http://127.0.0.1:${String(state.welcome)}/welcome` }],
+          ),
         update: (tabId: number) => {
           fake.activate(tabId);
           return Promise.resolve({});
@@ -132,6 +145,7 @@ export function installFakeChrome(state: FakeChromeState): void {
           return Promise.resolve({});
         },
         onActivated: activated,
+        onUpdated: event(),
         onReplaced: event(),
       },
       runtime: {

@@ -24,6 +24,8 @@ export interface FaceOptions {
   readonly dark?: boolean;
   /** Whether to open it without a pairing in the storage. */
   readonly unpaired?: boolean;
+  /** Whether the app's page is open in the browser. */
+  readonly welcome?: boolean;
   /** The face that was chosen last. */
   readonly face?: string;
   /** Whether it is a second panel, beside the one that is open. */
@@ -147,7 +149,15 @@ export async function backend(): Promise<FakeBackend> {
 /** Opens the panel of a backend. The page is that of the test before, in its first state. */
 export async function openPanel(
   made: FakeBackend,
-  { width = 400, height = 640, dark = false, unpaired = false, face, beside }: FaceOptions = {},
+  {
+    width = 400,
+    height = 640,
+    dark = false,
+    unpaired = false,
+    welcome = false,
+    face,
+    beside,
+  }: FaceOptions = {},
 ): Promise<Page> {
   let page = await (shared ??= newPage());
   if (beside) {
@@ -163,6 +173,7 @@ export async function openPanel(
   await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light', reducedMotion: null });
   const script = await page.addInitScript(installFakeChrome, {
     pairing: unpaired ? null : made.pairing,
+    welcome: welcome ? made.port : undefined,
     windowId: 1,
     activeTab: 11,
     opening: beside ? undefined : ++openings,

@@ -1,6 +1,7 @@
 // The user's own browser, in which a session works after the user has allowed it.
 import type { Option } from '$ui/option';
 import {
+  ByHand,
   SessionBackground,
   SessionStarting,
   type Attaching,
@@ -20,6 +21,7 @@ export const ownBrowsers: readonly Option[] = [
   { value: 'brave', text: 'Brave' },
   { value: 'vivaldi', text: 'Vivaldi' },
   { value: byFolder, text: 'Another one' },
+  { value: ByHand, text: 'Without remote debugging' },
 ];
 
 /** What a form says of a session's browser. */
@@ -52,6 +54,7 @@ export const noFolder = 'Enter the folder of its profiles.';
 export function ownBrowser({ identity, browser, attaching }: SessionInfo): string | undefined {
   const { browser: setting, folder } = choiceOf(identity?.browser);
   if (setting === '') return undefined;
+  if (setting === ByHand) return 'Your browser without remote debugging';
   if (setting === byFolder) return `Your browser in ${folder}`;
   const found = attaching?.browser ?? (browser?.attached === true ? browser.name : undefined);
   if (found !== undefined) return `Your ${found}`;

@@ -118,6 +118,9 @@ const pictures: Record<string, Picture> = {
     [
       'attachSwitchOn',
       'attachAllow',
+      'byHandInstall',
+      'byHandCode',
+      'byHandPanel',
       'attached',
       'attachedClosed',
       'attachedStopped',

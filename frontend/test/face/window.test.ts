@@ -20,6 +20,9 @@ const clean = () => accessible(page);
 const attaching = [
   'attachSwitchOn',
   'attachAllow',
+  'byHandInstall',
+  'byHandCode',
+  'byHandPanel',
   'attached',
   'attachedClosed',
   'attachedStopped',
@@ -160,6 +163,20 @@ test('with the keyboard alone: a new session, started, a tab shown, stopped', as
     ['ShowTab', 'my-work', 't1'],
     ['StopSession', 'my-work'],
   ]);
+});
+
+test('a session without remote debugging: the folder, a wrong code, the right one', async () => {
+  await open({ scenario: 'byHandInstall', width: 320, height: 700 });
+  await button('Copy: Folder').click();
+  await page.getByText('Folder copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\/extension$/);
+  await page.getByLabel('Code').fill('K7QF-2M9X-TD4B');
+  await button('Connect').click();
+  await page.getByText('No panel shows this code').waitFor();
+  await clean();
+  await page.getByLabel('Code').fill('K7QF-2M9X-TD4A');
+  await page.getByLabel('Code').press('Enter');
+  await page.getByText('Inbox (3)').waitFor();
 });
 
 test('a session in the own browser: made, the steps, cancelled, allowed, changed', async () => {

@@ -148,6 +148,21 @@ export function waitingSession(step: Attaching['step'], session: SessionInfo = m
   return { ...session, state: 'starting', attaching: { browser: 'Google Chrome', step } };
 }
 
+/** A session whose user installs the extension by hand. */
+function byHandSession(step: Attaching['step']): SessionInfo {
+  const session = { ...mine, title: 'Plain', name: 'plain', identity: { browser: 'by-hand' } };
+  return {
+    ...session,
+    state: 'starting',
+    attaching: {
+      browser: 'browser without remote debugging',
+      step,
+      folder: '/home/ada/.local/state/pilotfish/sessions/plain/extension',
+      page: 'http://127.0.0.1:40123/welcome',
+    },
+  };
+}
+
 /** A session in its user's own browser. */
 export function attachedSession(session: SessionInfo = mine): SessionInfo {
   return {
@@ -355,6 +370,9 @@ export const scenarios: Record<string, () => WindowState> = {
   background: () => windowState([{ ...runningSession(), state: 'background' }]),
   attachSwitchOn: () => windowState([runningSession(0), waitingSession('switch-on')]),
   attachAllow: () => windowState([waitingSession('allow')]),
+  byHandInstall: () => windowState([byHandSession('install')]),
+  byHandCode: () => windowState([byHandSession('code')]),
+  byHandPanel: () => windowState([byHandSession('panel')]),
   attached: () => windowState([attachedSession()]),
   attachedClosed: () =>
     windowState([{ ...attachedSession(), state: 'background', tabs: [] }], {

@@ -151,6 +151,17 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       if (options.refuse !== undefined) throw new Error(options.refuse);
       return fake.state;
     },
+    PairPanel: (name, code) => {
+      if (code !== 'K7QF-2M9X-TD4A')
+        throw new Error(
+          JSON.stringify({
+            code: 'bad_argument',
+            message: 'no panel shows this code',
+            hint: 'enter the code that the panel shows now',
+          }),
+        );
+      change(name, (one) => attachedSession(one));
+    },
     StartSession: (name) => {
       const own = fake.state.sessions.find((one) => one.name === name)?.identity?.browser;
       if (own !== undefined) {

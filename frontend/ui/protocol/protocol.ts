@@ -1714,6 +1714,7 @@ export type AppAction =
   | typeof AppCreate
   | typeof AppDelete
   | typeof AppTestProxy
+  | typeof AppPair
   | typeof AppRotateTokens
   | typeof AppRestartServer
   | typeof AppQuit;
@@ -1731,6 +1732,10 @@ export const AppDelete = "delete"; // stop a session and remove what it has on d
  * AppTestProxy connects through the proxy of a session.
  */
 export const AppTestProxy = "test-proxy";
+/**
+ * AppPair gives the session to the panel that shows the request's code.
+ */
+export const AppPair = "pair";
 /**
  * AppRotateTokens gives every panel a new token now.
  */
@@ -1757,6 +1762,10 @@ export interface AppRequest {
    * Project is the file pilotfish.toml of a work tree: AppStart starts its session.
    */
   project?: string;
+  /**
+   * Code is what a panel shows, for AppPair.
+   */
+  code?: string;
 }
 /**
  * AppReply is the reply of POST /app.
@@ -2168,8 +2177,9 @@ export interface FeedBatch {
 export interface SessionIdentity {
   /**
    * Browser is the user's own browser, in which the session works with the user's consent:
-   * "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", or the folder of its
-   * profiles. Or it is the address of an engine that gives a browser: "wss://HOST/PATH" or
+   * "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", the folder of its
+   * profiles, or "by-hand" for one in which the user installed the extension. Or it is the
+   * address of an engine that gives a browser: "wss://HOST/PATH" or
    * "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
    * only Color has a meaning.
    */
@@ -3763,7 +3773,35 @@ export interface Pairing {
    * Epoch grows with every pairing of this app run.
    */
   epoch: number /* int */;
+  /**
+   * ByHand: the user installed the extension and entered the panel's code. There is no
+   * pipe: the panel keeps the pairing itself, reports the tabs, and carries commands out.
+   */
+  byHand?: boolean;
 }
+/**
+ * PairRequest is the body of POST /pair: a panel without a pairing asks for one. It shows its
+ * code to the user and never sends it. MAC, in hex, is HMAC-SHA256 with the code as the key
+ * over the lines PairPanel, port and nonce: a program on another port cannot pass it on.
+ */
+export interface PairRequest {
+  nonce: string;
+  mac: string;
+}
+/**
+ * PairReply is sent once the user has entered the code. MAC, as in PairRequest but over the
+ * lines PairApp, port, nonce, and the pairing's token and key, proves to the panel that the app
+ * knows the code.
+ */
+export interface PairReply {
+  pairing: Pairing;
+  mac: string;
+}
+/**
+ * The first lines of the texts of a PairRequest and a PairReply.
+ */
+export const PairPanel = "pilotfish panel";
+export const PairApp = "pilotfish app";
 /**
  * PairingKey is the key of Pairing in chrome.storage.session.
  */
@@ -3792,6 +3830,8 @@ export type PanelEventType =
   | typeof PanelAgents
   | typeof PanelSettings
   | typeof PanelReauth
+  | typeof PanelPairing
+  | typeof PanelCarry
   | typeof PanelShow
   | typeof PanelPong
   | typeof PanelConversation
@@ -3814,6 +3854,8 @@ export const PanelTermGone = "terminal_gone";
 export const PanelAgents = "agents"; // the probe has a result
 export const PanelSettings = "settings"; // what the panel shows of Settings changed
 export const PanelReauth = "reauth"; // the token was rotated: send the new one
+export const PanelPairing = "pairing"; // the new pairing, for a panel that keeps it itself
+export const PanelCarry = "carry"; // carry something out in a browser that has no pipe
 export const PanelShow = "show"; // show this tab's terminal
 export const PanelPong = "pong";
 export const PanelConversation = "conversation"; // a conversation's head changed or is new
@@ -3911,6 +3953,13 @@ export interface SettingsEvent {
  */
 export interface ReauthEvent {
   type: 'reauth';
+}
+/**
+ * PairingEvent carries the new token to a panel that the app reaches over its socket only.
+ */
+export interface PairingEvent {
+  type: 'pairing';
+  pairing: Pairing;
 }
 /**
  * ShowEvent asks the panel of a tab's window to show the tab's terminal, a
@@ -4074,6 +4123,76 @@ export interface BridgeEvent {
    * FocusedWindow is the window that was focused last; 0 when none was.
    */
   focusedWindow: number /* int */;
+}
+/**
+ * PanelTabsRequest is the body of POST /panel/tabs, by which a panel reports the tabs of a browser
+ * that has no pipe.
+ */
+export interface PanelTabsRequest {
+  panel: string;
+  report: BridgeEvent;
+}
+/**
+ * CarryKind is what a panel carries out.
+ */
+export type CarryKind =
+  | typeof CarryCommand
+  | typeof CarryGo
+  | typeof CarryNewTab
+  | typeof CarryCloseTab
+  | typeof CarryShowTab;
+/**
+ * What a panel carries out: a command by the page's own events, a navigation, or something
+ * about a tab.
+ */
+export const CarryCommand = "command";
+export const CarryGo = "go";
+export const CarryNewTab = "new-tab";
+export const CarryCloseTab = "close-tab";
+export const CarryShowTab = "show-tab";
+/**
+ * CarryEvent has one panel carry something out in a browser without a pipe. The panel asks for
+ * each command with CarryAllowRequest before it does anything that is seen, and replies with
+ * CarryDoneRequest.
+ */
+export interface CarryEvent {
+  type: 'carry';
+  id: number /* int */;
+  panel: string; // the one that is meant
+  do: CarryKind;
+  /**
+   * Tab is the tab that it is about, and ChromeTabID its number in the browser; for CarryNewTab
+   * the tab beside it, if there is one.
+   */
+  tab?: TabID;
+  chromeTabId?: number /* int */;
+  /**
+   * Command, Args and Caller are for CarryCommand; the page remembers by Caller what it has shown.
+   */
+  command?: string;
+  args?: { [key: string]: unknown};
+  caller?: string;
+  url?: string; // CarryGo
+  front?: boolean; // CarryNewTab: the tab comes to the front; CarryShowTab: so does its window
+}
+/**
+ * CarryAllowRequest is the body of POST /panel/allow: whether a command may be carried out,
+ * with the facts about its element.
+ */
+export interface CarryAllowRequest {
+  id: number /* int */;
+  byPage: ByPage;
+}
+/**
+ * CarryDoneRequest is the body of POST /panel/done.
+ */
+export interface CarryDoneRequest {
+  id: number /* int */;
+  reply: CommandReply;
+  /**
+   * ChromeTabID is the new tab's number in the browser.
+   */
+  chromeTabId?: number /* int */;
 }
 /**
  * BridgeTab is a tab as in chrome.tabs, with its CDP target from
@@ -4803,15 +4922,28 @@ export interface GivenTab {
 export type AttachStep =
   | typeof AttachSwitchOn
   | typeof AttachAllow
+  | typeof AttachInstall
+  | typeof AttachCode
+  | typeof AttachPanel
   | typeof AttachFull;
 /**
- * The steps: start the browser and switch remote debugging on at AttachAddress, and press
- * Allow in the dialog that the browser then shows. AttachFull is for nobody to do: the engine
- * that gives the browser has none free, and is asked again.
+ * The steps with remote debugging: start the browser and switch it on at AttachAddress, and
+ * press Allow in the dialog that the browser then shows. Without it: install the extension
+ * and open its panel, enter the code that the panel shows, and open the panel again that was
+ * closed. AttachFull is for nobody to do: the engine that gives the browser has none free, and
+ * is asked again.
  */
 export const AttachSwitchOn = "switch-on";
 export const AttachAllow = "allow";
+export const AttachInstall = "install";
+export const AttachCode = "code";
+export const AttachPanel = "panel";
 export const AttachFull = "full";
+/**
+ * ByHand is the value of SessionIdentity.Browser for a browser in which the user has installed
+ * the extension, without remote debugging.
+ */
+export const ByHand = "by-hand";
 /**
  * AttachAddress is the browser's page on which its user switches remote debugging on.
  */
@@ -4842,6 +4974,12 @@ export interface Attaching {
    * Until is set for AttachFull: the engine is asked again then.
    */
   until?: string;
+  /**
+   * Folder has the extension to install by hand, and Page is the app's page by which the
+   * panel finds the app. Both are only for a browser without remote debugging.
+   */
+  folder?: string;
+  page?: string;
 }
 /**
  * Tab is one tab of the browser, the same everywhere: panel, command line,
@@ -7951,8 +8089,10 @@ export type PanelEvent =
   | AgentsEvent
   | SettingsEvent
   | ReauthEvent
+  | PairingEvent
   | ShowEvent
   | PongEvent
+  | CarryEvent
   | PickedEvent
   | TaskChangedEvent
   | TaskGoneEvent

@@ -41,6 +41,10 @@ export interface RequestBodies {
   '/llm/save': p.LLMSaveRequest;
   '/llm/test': p.LLMProfileRequest;
   '/mcp': unknown;
+  '/pair': p.PairRequest;
+  '/panel/allow': p.CarryAllowRequest;
+  '/panel/done': p.CarryDoneRequest;
+  '/panel/tabs': p.PanelTabsRequest;
   '/pty-close': p.PtyCloseRequest;
   '/pty-restart': p.PtyRestartRequest;
   '/pty-session': p.PtySessionRequest;

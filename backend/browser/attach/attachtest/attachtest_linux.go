@@ -21,6 +21,8 @@ import (
 type Chrome struct {
 	// Dir is the folder of its profiles.
 	Dir string
+	// Args are further arguments of the browser.
+	Args []string
 
 	tb  testing.TB
 	env []string
@@ -138,7 +140,7 @@ func (c *Chrome) args() []string {
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox", "--test-type")
 	}
-	return args
+	return append(args, c.Args...)
 }
 
 // Downloads is the folder into which the browser's user saves.
@@ -329,6 +331,16 @@ func (c *Chrome) port() (port, path string, err error) {
 
 // portFile is the file in which a browser with remote debugging names its port.
 const portFile = "DevToolsActivePort"
+
+// Key presses a key, as xdotool names it, in the browser's first window.
+func (c *Chrome) Key(key string) {
+	c.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if _, err := c.run(ctx, "xdotool", "windowfocus", "--sync", c.windows()[0], "key", key); err != nil {
+		c.tb.Fatal(err)
+	}
+}
 
 // Title returns the title of the browser's first window.
 func (c *Chrome) Title() string {

@@ -33,6 +33,10 @@ function connect(first: Pairing | undefined): void {
       watch: (changed) => {
         pair = changed;
       },
+      keep: (pairing) => {
+        pair(pairing);
+        return Promise.resolve();
+      },
     },
     clock,
     random: () => 1,

@@ -3,6 +3,7 @@ import {
   CloseUnauthorized,
   PanelAuth,
   PanelHello,
+  PanelPairing,
   PanelPing,
   PanelReauth,
   Version,
@@ -29,6 +30,9 @@ import { openSocket } from './socket';
  * - outdated: the app has another version, so no attempt is made
  */
 export type Link = 'unpaired' | 'connecting' | 'live' | 'waiting' | 'impostor' | 'outdated';
+
+/** The code with which the app closes a socket when it stops. */
+const GOING_AWAY = 1001;
 
 export interface ConnectionConfig {
   readonly source: PairingSource;
@@ -73,6 +77,16 @@ export class Connection {
   /** Identifies one run of the app; empty before pairing. */
   get identity(): string {
     return this.#pairing === undefined ? '' : `${String(this.#pairing.port)} ${this.#pairing.key}`;
+  }
+
+  /** Whether the user paired this panel by a code: nothing else pairs it again. */
+  get byHand(): boolean {
+    return this.#pairing?.byHand === true;
+  }
+
+  /** Stores a pairing that the user made by a code, or forgets it. */
+  keep(pairing: Pairing | undefined): Promise<void> {
+    return this.#config.source.keep(pairing);
   }
 
   /** Connects, and stays connected until `signal` aborts. */
@@ -230,7 +244,10 @@ export class Connection {
   #closed(code: number): void {
     const newer = code === CloseUnauthorized && this.#pairing?.token !== this.#shown;
     this.#disconnect();
+    // The session or the app has ended, and its next run has other tokens.
+    const over = !newer && (code === CloseUnauthorized || code === GOING_AWAY);
     if (newer && this.#pairing !== undefined) this.#open(this.#pairing);
+    else if (over && this.byHand) void this.keep(undefined);
     else this.#wait('waiting');
   }
 
@@ -252,6 +269,10 @@ export class Connection {
       // The new token comes over the pipe, before or after this message.
       if (pairing !== undefined && pairing.token !== this.#shown) this.#authenticate(pairing);
       else this.#reauth = true;
+      return;
+    }
+    if (event.type === PanelPairing) {
+      if (this.byHand) void this.keep(event.pairing);
       return;
     }
     if (event.type === PanelHello) {

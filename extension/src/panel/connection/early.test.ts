@@ -24,6 +24,7 @@ function early(kept: Pairing | undefined): {
       watch(listener) {
         pair = listener;
       },
+      keep: () => Promise.resolve(),
     },
     clock: systemClock,
     random: () => 0,

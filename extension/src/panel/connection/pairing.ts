@@ -2,12 +2,17 @@ import { PairingKey, type Pairing } from '$ui/protocol/protocol';
 import { pairingSchema } from '$ui/protocol/schemas/panel';
 import * as v from 'valibot';
 
-/** Where the app stores the pairing, with notification of changes. */
+/**
+ * Where the app stores the pairing, with notification of changes. A panel that was paired by a
+ * code stores it there itself.
+ */
 export interface PairingSource {
   /** The current pairing; undefined before the first one. */
   read(): Promise<Pairing | undefined>;
   /** Calls `changed` with every new pairing until `signal` aborts. */
   watch(changed: (pairing: Pairing | undefined) => void, signal: AbortSignal): void;
+  /** Stores a pairing, or removes it. */
+  keep(pairing: Pairing | undefined): Promise<void>;
 }
 
 /**
@@ -29,6 +34,8 @@ export function storagePairing(area: chrome.storage.StorageArea): PairingSource 
         area.onChanged.removeListener(listener);
       });
     },
+    keep: (pairing) =>
+      pairing === undefined ? area.remove(PairingKey) : area.set({ [PairingKey]: pairing }),
   };
 }
 

@@ -42,11 +42,13 @@ export async function prove(pairing: Pairing, signal: AbortSignal): Promise<void
     throw new ImpostorError('wrong proof');
 }
 
-function hex(bytes: Uint8Array): string {
+/** Bytes in hex. */
+export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function unhex(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** The bytes of a text in hex; undefined for another text. */
+export function unhex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^(?:[0-9a-f]{2})+$/i.test(text)) return undefined;
   const bytes = new Uint8Array(text.length / 2);
   for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);

@@ -14,6 +14,13 @@ export const RECONNECT_MAX = 5_000;
 /** How long a request or the opening of a socket may take, in milliseconds. */
 export const REQUEST_TIMEOUT = 10_000;
 /**
+ * How long the user may take to enter the panel's code, in milliseconds: a little longer than the
+ * app waits.
+ */
+export const PAIR_TIMEOUT = 330_000;
+/** How long the panel waits before it asks again to be paired, in milliseconds. */
+export const PAIR_AGAIN = 1_000;
+/**
  * How long the reply to a command may take, in milliseconds. The backend ends a
  * command earlier by a deadline of its own. A command that needs an approval waits
  * for the user.

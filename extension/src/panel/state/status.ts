@@ -59,7 +59,10 @@ export function linkSentence(
     case 'live':
       return undefined;
     case 'unpaired':
-      return { text: 'Waiting for Pilotfish.', hint: 'Start the app if it is not running.' };
+      return {
+        text: 'Waiting for Pilotfish.',
+        hint: 'Start the app if it is not running. If you installed the extension yourself, open the page that Pilotfish names.',
+      };
     case 'connecting':
       return { text: 'Connecting to Pilotfish…', hint: '' };
     case 'waiting':

@@ -20,6 +20,12 @@ export const pairingSchema = v.object({
   token: v.string(),
   key: v.string(),
   epoch: v.number(),
+  byHand: v.exactOptional(v.boolean()),
+});
+
+export const pairReplySchema = v.object({
+  pairing: pairingSchema,
+  mac: v.string(),
 });
 
 export const panelViewSchema = v.object({
@@ -85,6 +91,11 @@ export const reauthEventSchema = v.object({
   type: v.literal('reauth'),
 });
 
+export const pairingEventSchema = v.object({
+  type: v.literal('pairing'),
+  pairing: pairingSchema,
+});
+
 export const showEventSchema = v.object({
   type: v.literal('show'),
   tab: v.string(),
@@ -96,6 +107,28 @@ export const showEventSchema = v.object({
 export const pongEventSchema = v.object({
   type: v.literal('pong'),
   id: v.number(),
+});
+
+export const carryKindSchema = v.picklist([
+  "command",
+  "go",
+  "new-tab",
+  "close-tab",
+  "show-tab",
+]);
+
+export const carryEventSchema = v.object({
+  type: v.literal('carry'),
+  id: v.number(),
+  panel: v.string(),
+  do: carryKindSchema,
+  tab: v.exactOptional(v.string()),
+  chromeTabId: v.exactOptional(v.number()),
+  command: v.exactOptional(v.string()),
+  args: v.exactOptional(v.record(v.string(), v.unknown())),
+  caller: v.exactOptional(v.string()),
+  url: v.exactOptional(v.string()),
+  front: v.exactOptional(v.boolean()),
 });
 
 export const panelEventSchema = v.variant('type', [
@@ -112,8 +145,10 @@ export const panelEventSchema = v.variant('type', [
   agentsEventSchema,
   settingsEventSchema,
   reauthEventSchema,
+  pairingEventSchema,
   showEventSchema,
   pongEventSchema,
+  carryEventSchema,
   pickedEventSchema,
   taskChangedEventSchema,
   taskGoneEventSchema,
@@ -123,6 +158,7 @@ export const panelEventSchema = v.variant('type', [
 /** Does not compile when a schema and its type differ. */
 export type SchemasAgree = AssertAll<{
   Pairing: Agrees<typeof pairingSchema, p.Pairing>;
+  PairReply: Agrees<typeof pairReplySchema, p.PairReply>;
   PanelView: Agrees<typeof panelViewSchema, p.PanelView>;
   HelloAttach: Agrees<typeof helloAttachSchema, p.HelloAttach>;
   HelloEvent: Agrees<typeof helloEventSchema, p.HelloEvent>;
@@ -133,7 +169,10 @@ export type SchemasAgree = AssertAll<{
   AgentsEvent: Agrees<typeof agentsEventSchema, p.AgentsEvent>;
   SettingsEvent: Agrees<typeof settingsEventSchema, p.SettingsEvent>;
   ReauthEvent: Agrees<typeof reauthEventSchema, p.ReauthEvent>;
+  PairingEvent: Agrees<typeof pairingEventSchema, p.PairingEvent>;
   ShowEvent: Agrees<typeof showEventSchema, p.ShowEvent>;
   PongEvent: Agrees<typeof pongEventSchema, p.PongEvent>;
+  CarryKind: Agrees<typeof carryKindSchema, p.CarryKind>;
+  CarryEvent: Agrees<typeof carryEventSchema, p.CarryEvent>;
   PanelEvent: Agrees<typeof panelEventSchema, p.PanelEvent>;
 }>;

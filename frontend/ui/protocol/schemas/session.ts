@@ -69,6 +69,9 @@ export const tabSchema = v.object({
 export const attachStepSchema = v.picklist([
   "switch-on",
   "allow",
+  "install",
+  "code",
+  "panel",
   "full",
 ]);
 
@@ -76,6 +79,8 @@ export const attachingSchema = v.object({
   browser: v.string(),
   step: attachStepSchema,
   until: v.exactOptional(v.string()),
+  folder: v.exactOptional(v.string()),
+  page: v.exactOptional(v.string()),
 });
 
 export const sessionInfoSchema = v.object({
