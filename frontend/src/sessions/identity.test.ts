@@ -31,11 +31,26 @@ test('an identity comes back from its form as it was', () => {
   }
 });
 
+test('the engine of a browser elsewhere comes back from the form', () => {
+  for (const engine of [
+    { browser: 'wss://engine.example/chromium' },
+    {
+      browser: 'grid+https://ada:********@grid.example/',
+      browserHeader: 'X-Key: {secret}',
+      browserSecret: 'grid',
+    },
+  ]) {
+    expect(identityOf(formOf(engine))).toEqual(engine);
+    expect(identityOf(formOf({ ...whole, ...engine }))).toEqual({ ...engine, color: whole.color });
+  }
+});
+
 test('what cannot be read is said', () => {
   const empty = formOf({});
   for (const [change, words] of [
     [{ profile: 'copy' }, 'session to copy'],
     [{ browser: 'folder', folder: ' ' }, 'folder'],
+    [{ browser: 'elsewhere', address: ' ' }, 'address of the engine'],
     [{ accept: 'dev.test' }, 'fingerprint'],
     [{ headers: 'https://a.example X' }, 'header'],
     [{ geolocation: '1' }, 'latitude'],

@@ -1,6 +1,6 @@
 // The form of a session's identity: every list is text, one entry a line.
 import type { SessionIdentity } from '$ui/protocol/protocol';
-import { choiceOf, noFolder, settingOf, type BrowserChoice } from './own';
+import { choiceOf, identityOfChoice, missing, type BrowserChoice } from './own';
 
 /** The fields of the form, as the user writes them. */
 export interface IdentityForm extends BrowserChoice {
@@ -29,7 +29,7 @@ export function formOf(id: SessionIdentity): IdentityForm {
   const profile = id.profile ?? 'own';
   const at = id.geolocation;
   return {
-    ...choiceOf(id.browser),
+    ...choiceOf(id),
     color: id.color ?? '',
     profile: profile.startsWith('copy:') ? 'copy' : profile,
     copyOf: profile.startsWith('copy:') ? profile.slice('copy:'.length) : '',
@@ -73,10 +73,10 @@ export function identityOf(form: IdentityForm): SessionIdentity | string {
     if (value.length > 0) id[key] = value;
   };
   text('color');
-  const browser = settingOf(form);
-  if (browser === undefined) return noFolder;
-  // The user's own browser is used as it is: nothing else has a meaning with it.
-  if (browser !== '') return { ...id, browser };
+  const absent = missing(form);
+  if (absent !== undefined) return absent;
+  // A browser that Pilotfish does not start is used as it is: nothing else has a meaning with it.
+  if (form.browser !== '') return { ...id, ...identityOfChoice(form) };
   text('proxy');
   text('proxySecret');
   text('userAgent');

@@ -1,16 +1,21 @@
-// The user's own browser, in which a session works after the user has allowed it.
+// Browsers that Pilotfish does not start: the user's own, and those of engines elsewhere.
 import type { Option } from '$ui/option';
 import {
+  AttachFull,
   ByHand,
   SessionBackground,
   SessionStarting,
   type Attaching,
+  type SessionIdentity,
   type SessionInfo,
 } from '$ui/protocol/protocol';
 import { sessionWord, type Word } from '$ui/words';
 
 /** The choice of a browser that is named by the folder of its profiles. */
 const byFolder = 'folder';
+
+/** The choice of a browser that an engine gives. */
+export const elsewhere = 'elsewhere';
 
 /** The browsers to choose from. */
 export const ownBrowsers: readonly Option[] = [
@@ -26,34 +31,63 @@ export const ownBrowsers: readonly Option[] = [
 
 /** What a form says of a session's browser. */
 export interface BrowserChoice {
-  /** One of ownBrowsers; empty for a browser of the session's own. */
+  /** One of ownBrowsers, or elsewhere; empty for a browser of the session's own. */
   browser: string;
   /** The folder of the profiles of another one. */
   folder: string;
+  /** Of an engine elsewhere: its address, a header for it, and the name of a secret. */
+  address: string;
+  header: string;
+  secret: string;
 }
 
 /** Whether the choice needs a folder. */
 export const needsFolder = ({ browser }: BrowserChoice): boolean => browser === byFolder;
 
-/** The choice of a session's setting. */
-export function choiceOf(setting = ''): BrowserChoice {
-  const known = setting === '' || ownBrowsers.some(({ value }) => value === setting);
-  return known ? { browser: setting, folder: '' } : { browser: byFolder, folder: setting };
+/** The choice that an identity has. */
+export function choiceOf(id: SessionIdentity = {}): BrowserChoice {
+  const none = { browser: '', folder: '', address: '', header: '', secret: '' };
+  const { browser = '' } = id;
+  if (browser === '' || ownBrowsers.some(({ value }) => value === browser))
+    return { ...none, browser };
+  if (!browser.includes('://')) return { ...none, browser: byFolder, folder: browser };
+  return {
+    browser: elsewhere,
+    folder: '',
+    address: browser,
+    header: id.browserHeader ?? '',
+    secret: id.browserSecret ?? '',
+  };
 }
 
-/** The setting of a choice; undefined when its folder is missing. */
-export function settingOf(choice: BrowserChoice): string | undefined {
-  if (!needsFolder(choice)) return choice.browser;
-  return choice.folder.trim() === '' ? undefined : choice.folder.trim();
+/** What is missing of a choice; undefined for nothing. */
+export function missing(choice: BrowserChoice): string | undefined {
+  if (needsFolder(choice) && choice.folder.trim() === '')
+    return 'Enter the folder of its profiles.';
+  if (choice.browser === elsewhere && choice.address.trim() === '')
+    return 'Enter the address of the engine.';
+  return undefined;
 }
 
-/** What is said when the folder is missing. */
-export const noFolder = 'Enter the folder of its profiles.';
+/** The part of an identity that a choice is. */
+export function identityOfChoice(choice: BrowserChoice): SessionIdentity {
+  if (choice.browser === '') return {};
+  if (choice.browser !== elsewhere)
+    return { browser: needsFolder(choice) ? choice.folder.trim() : choice.browser };
+  const [header, secret] = [choice.header.trim(), choice.secret.trim()];
+  return {
+    browser: choice.address.trim(),
+    ...(header !== '' && { browserHeader: header }),
+    ...(secret !== '' && { browserSecret: secret }),
+  };
+}
 
 /** What the user calls a session's own browser: "Your Google Chrome"; undefined for one of Pilotfish. */
 export function ownBrowser({ identity, browser, attaching }: SessionInfo): string | undefined {
-  const { browser: setting, folder } = choiceOf(identity?.browser);
-  if (setting === '') return undefined;
+  const { browser: setting, folder } = choiceOf(
+    identity?.browser === undefined ? {} : { browser: identity.browser },
+  );
+  if (setting === '' || setting === elsewhere) return undefined;
   if (setting === ByHand) return 'Your browser without remote debugging';
   if (setting === byFolder) return `Your browser in ${folder}`;
   const found = attaching?.browser ?? (browser?.attached === true ? browser.name : undefined);
@@ -69,7 +103,9 @@ export function attachingOf({ state, attaching }: SessionInfo): Attaching | unde
 
 /** The state of a session, in a word. */
 export function stateWord(session: SessionInfo): Word {
-  if (attachingOf(session)) return { text: 'Waiting for you', tone: 'attention' };
+  const attaching = attachingOf(session);
+  if (attaching?.step === AttachFull) return { text: 'Waiting', tone: 'attention' };
+  if (attaching) return { text: 'Waiting for you', tone: 'attention' };
   if (session.state === SessionBackground && ownBrowser(session) !== undefined)
     return { text: 'Not connected', tone: 'idle' };
   return sessionWord(session.state);

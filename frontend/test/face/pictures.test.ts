@@ -41,6 +41,11 @@ const toOwn = async (page: Page) => {
   await page.getByLabel('Your own Chrome').check();
 };
 
+const toElsewhere = async (page: Page) => {
+  await toOwn(page);
+  await page.getByLabel('A browser elsewhere').check();
+};
+
 const pictures: Record<string, Picture> = {
   running: {},
   'running-narrow': { width: 320, height: 560 },
@@ -121,6 +126,8 @@ const pictures: Record<string, Picture> = {
       'byHandInstall',
       'byHandCode',
       'byHandPanel',
+      'elsewhere',
+      'elsewhereFull',
       'attached',
       'attachedClosed',
       'attachedStopped',
@@ -130,6 +137,8 @@ const pictures: Record<string, Picture> = {
       [`${scenario}-narrow`, { scenario, width: 320, height: 720 }],
     ]),
   ),
+  'new-elsewhere': { prepare: toElsewhere },
+  'new-elsewhere-narrow': { width: 320, height: 640, prepare: toElsewhere },
   'new-own': { prepare: toOwn },
   'new-own-narrow': { width: 320, height: 640, prepare: toOwn },
   stopped: { scenario: 'stopped' },

@@ -237,6 +237,37 @@ test('a session in the own browser: made, the steps, cancelled, allowed, changed
   ]);
 });
 
+test('a session in a browser elsewhere: made, changed, and its engine is full', async () => {
+  await open({ scenario: 'empty', width: 320, height: 700 });
+  await button('New session').first().click();
+  const dialog = page.getByRole('dialog', { name: 'New session' });
+  await dialog.getByLabel('Name', { exact: true }).fill('Far');
+  await dialog.getByLabel('A browser elsewhere').check();
+  await button('Create and start').click();
+  await dialog.getByText('Enter the address of the engine.').waitFor();
+  await clean();
+  await dialog.getByLabel('Address', { exact: true }).fill('wss://engine.example.com/chromium');
+  await dialog.getByLabel('Header', { exact: true }).fill('X-Key: {secret}');
+  await dialog.getByLabel('Secret', { exact: true }).fill('engine');
+  await button('Create and start').click();
+  await dialog.waitFor({ state: 'hidden' });
+  const identity = {
+    browser: 'wss://engine.example.com/chromium',
+    browserHeader: 'X-Key: {secret}',
+    browserSecret: 'engine',
+  };
+  expect((await calls()).filter(([method]) => method === 'NewSession')).toEqual([
+    ['NewSession', { title: 'Far', identity }],
+  ]);
+  await open({ scenario: 'elsewhereFull', width: 320 });
+  await page.getByText('has no free browser. It is asked again at').waitFor();
+  await page.getByText('Waiting', { exact: true }).waitFor();
+  await button('Cancel').waitFor();
+  await clean();
+  await open({ scenario: 'elsewhere' });
+  await page.getByText('Browser at grid.example.com').waitFor();
+});
+
 test('the menu by keys; Escape gives the focus back; quitting asks while agents live', async () => {
   await open();
   await button('Pilotfish menu').focus();

@@ -163,6 +163,29 @@ function byHandSession(step: Attaching['step']): SessionInfo {
   };
 }
 
+/** A session in a browser that an engine gives, or whose engine is full. */
+function elsewhereSession(full: boolean): SessionInfo {
+  const identity = { browser: 'grid+https://ada:********@grid.example.com/' };
+  const far = { ...mine, title: 'Far', name: 'far', identity };
+  if (!full) {
+    const running = runningSession();
+    const browser = { name: 'grid.example.com', version: '156.0', path: '', pid: 0, sandbox: true };
+    return {
+      ...running,
+      ...far,
+      state: 'running',
+      tabs: running.tabs,
+      browser: { ...browser, remote: true },
+    };
+  }
+  const until = new Date(2026, 10, 28, 15, 4, 5).toISOString();
+  return {
+    ...far,
+    state: 'starting',
+    attaching: { browser: 'grid.example.com', step: 'full', until },
+  };
+}
+
 /** A session in its user's own browser. */
 export function attachedSession(session: SessionInfo = mine): SessionInfo {
   return {
@@ -373,6 +396,8 @@ export const scenarios: Record<string, () => WindowState> = {
   byHandInstall: () => windowState([byHandSession('install')]),
   byHandCode: () => windowState([byHandSession('code')]),
   byHandPanel: () => windowState([byHandSession('panel')]),
+  elsewhere: () => windowState([elsewhereSession(false)]),
+  elsewhereFull: () => windowState([elsewhereSession(true)]),
   attached: () => windowState([attachedSession()]),
   attachedClosed: () =>
     windowState([{ ...attachedSession(), state: 'background', tabs: [] }], {
