@@ -64,7 +64,7 @@ func (in *Invocation) leave(c *Command) protocol.CommandReply {
 
 // carried replies to a call in a browser into which there is no way but its panel. The panel
 // that runs a task does that by itself.
-func (in *Invocation) carried(ctx context.Context, c *Command, by Carrier) protocol.CommandReply {
+func (in *Invocation) carried(ctx context.Context, c *Command) protocol.CommandReply {
 	if !c.ByPage || in.Actor.Kind == protocol.ActorTask {
 		return failed(in.Tab, protocol.NewError(protocol.CodeNoInput, c.Name+" needs remote debugging, which the browser of this session does not have",
 			"use a session that is attached to your browser: `pilotfish sessions new NAME --browser my-chrome`"))
@@ -78,7 +78,7 @@ func (in *Invocation) carried(ctx context.Context, c *Command, by Carrier) proto
 	if in.call.Watch.On != nil {
 		in.call.Watch.On(in.Tab)
 	}
-	reply := by.Carry(ctx, in.Tab, in.Caller(), c.Name, in.Args, func(ctx context.Context, given protocol.ByPage) protocol.CommandReply {
+	reply := in.registry.browser.Carry(ctx, in.Tab, in.Caller(), c.Name, in.Args, func(ctx context.Context, given protocol.ByPage) protocol.CommandReply {
 		asked := in.call
 		asked.ByPage = &given
 		return in.registry.Execute(ctx, asked)

@@ -34,6 +34,10 @@ func newSite() *site {
 }
 
 func (*site) WasOpen(id protocol.TabID) bool { return id == "t5" }
+func (*site) ByHand() bool                   { return false }
+func (*site) Carry(context.Context, protocol.TabID, string, string, map[string]any, func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply {
+	return protocol.CommandReply{}
+}
 
 func (s *site) Tabs() []protocol.Tab { return slices.Clone(s.open) }
 

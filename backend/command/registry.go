@@ -30,15 +30,10 @@ type Browser interface {
 	Gate(ctx context.Context, tab protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error
 	// Facts describes a target. field: a text means the field that it labels.
 	Facts(ctx context.Context, by protocol.Caller, tab protocol.TabID, target string, field bool) (protocol.TargetFacts, error)
-}
-
-// Carrier is a browser into which there may be no way but its panel, by which commands are
-// then carried out with the page's own events.
-type Carrier interface {
-	// ByHand reports whether it is such a browser.
+	// ByHand reports whether there is no way into the browser but its panel.
 	ByHand() bool
-	// Carry has the panel carry a command out on a tab. allow decides, with the facts about the
-	// element, whether it may be done.
+	// Carry has the panel of such a browser carry a command out on a tab, with the page's own
+	// events. allow decides, with the facts about the element, whether it may be done.
 	Carry(ctx context.Context, tab protocol.TabID, caller, name string, args map[string]any, allow func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply
 }
 
@@ -137,8 +132,8 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 			return failed(in.Tab, err)
 		}
 	}
-	if by, ok := r.browser.(Carrier); ok && c.Tab == OwnTab && !c.ByHand && call.ByPage == nil && by.ByHand() {
-		return in.carried(ctx, c, by)
+	if c.Tab == OwnTab && !c.ByHand && call.ByPage == nil && r.browser.ByHand() {
+		return in.carried(ctx, c)
 	}
 	asking, stop := ctx, context.CancelFunc(func() {})
 	if call.Request.TimeoutMS != 0 { // else the user has more time to answer than the page

@@ -15,6 +15,10 @@ import (
 type onTab struct{ Browser }
 
 func (onTab) WasOpen(protocol.TabID) bool { return false }
+func (onTab) ByHand() bool                { return false }
+func (onTab) Carry(context.Context, protocol.TabID, string, string, map[string]any, func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply {
+	return protocol.CommandReply{}
+}
 
 func (onTab) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
 	return nil

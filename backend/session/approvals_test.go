@@ -34,6 +34,10 @@ import (
 type onePage struct{ catalogue.Browser }
 
 func (onePage) WasOpen(protocol.TabID) bool { return false }
+func (onePage) ByHand() bool                { return false }
+func (onePage) Carry(context.Context, protocol.TabID, string, string, map[string]any, func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply {
+	return protocol.CommandReply{}
+}
 
 func (onePage) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
 	return nil

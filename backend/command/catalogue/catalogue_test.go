@@ -52,6 +52,10 @@ func (b *tabs) at(id protocol.TabID) *protocol.Tab {
 }
 
 func (*tabs) WasOpen(protocol.TabID) bool { return false }
+func (*tabs) ByHand() bool                { return false }
+func (*tabs) Carry(context.Context, protocol.TabID, string, string, map[string]any, func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply {
+	return protocol.CommandReply{}
+}
 
 func (*tabs) Gate(context.Context, protocol.TabID, []string, func(string, bool) error, func(string, netip.Addr) error, protocol.Saver) error {
 	return nil

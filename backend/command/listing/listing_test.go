@@ -17,6 +17,10 @@ import (
 type nothing struct{ command.Browser }
 
 func (nothing) WasOpen(protocol.TabID) bool { return false }
+func (nothing) ByHand() bool                { return false }
+func (nothing) Carry(context.Context, protocol.TabID, string, string, map[string]any, func(context.Context, protocol.ByPage) protocol.CommandReply) protocol.CommandReply {
+	return protocol.CommandReply{}
+}
 
 func (nothing) Tabs() []protocol.Tab { return nil }
 
