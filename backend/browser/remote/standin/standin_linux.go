@@ -141,14 +141,17 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			e.session(w, r)
 			return
 		}
-		const kept = "kept"
-		c := e.browser(kept)
+		name := "kept"
+		if !e.Keeps {
+			name = fmt.Sprintf("of %s", r.RemoteAddr) // the one before may still be ending
+		}
+		c := e.browser(name)
 		if c == nil {
-			c = e.start(kept) //nolint:contextcheck // it may outlive the request
+			c = e.start(name) //nolint:contextcheck // it may outlive the request
 		}
 		e.pass(w, r, c)
 		if !e.Keeps {
-			e.Kill()
+			e.end(name)
 		}
 	case cdp:
 		if c := e.browser(name); c != nil {
@@ -157,10 +160,8 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.WriteHeader(http.StatusNotFound)
 	case r.Method == http.MethodDelete:
-		if c := e.browser(name); c != nil {
-			c.kill()
+		if e.end(name) {
 			e.mu.Lock()
-			delete(e.browsers, name)
 			e.ended = append(e.ended, name)
 			e.mu.Unlock()
 		}
@@ -201,6 +202,18 @@ func (e *Engine) session(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"value": map[string]any{"sessionId": name, "capabilities": map[string]any{
 		"browserName": "chrome", "se:cdp": "ws://node.invalid:4444/session/" + name + "/se/cdp",
 	}}})
+}
+
+// end ends a browser, and reports whether there was one.
+func (e *Engine) end(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := e.browsers[name]
+	if c != nil {
+		c.kill()
+		delete(e.browsers, name)
+	}
+	return c != nil
 }
 
 func (e *Engine) browser(name string) *chrome {
