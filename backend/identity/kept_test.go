@@ -102,8 +102,12 @@ func TestKeysOfAnEngineAreMasked(t *testing.T) {
 		}
 	}
 	for _, id := range []protocol.SessionIdentity{
-		{BrowserHeader: "X-Key: pa55"}, {BrowserSecret: "key"}, {Browser: "wss://example.com/", BrowserSecret: "No Name"}, {Browser: "wss://example.com/", BrowserHeader: "pa55"},
-		{Browser: "ws://example.com/?token=pa55"}, {Browser: "wss://example.com/", Proxy: "http://h:1"},
+		{BrowserHeader: "X-Key: pa55"},
+		{BrowserSecret: "key"},
+		{Browser: "wss://example.com/", BrowserSecret: "No Name"},
+		{Browser: "wss://example.com/", BrowserHeader: "pa55"},
+		{Browser: "ws://example.com/?token=pa55"},
+		{Browser: "wss://example.com/", Proxy: "http://h:1"},
 	} {
 		if err := identity.Check(id); err == nil || strings.Contains(err.Error(), "pa55") {
 			t.Errorf("%+v: %v", id, err)

@@ -67,11 +67,12 @@ func TestABrowserElsewhere(t *testing.T) {
 	if strings.Contains(status, "k3y-of-the-engine") {
 		t.Error(status)
 	}
-	err := filepath.WalkDir(r.home, func(path string, d fs.DirEntry, err error) error {
+	home := os.DirFS(r.home)
+	err := fs.WalkDir(home, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "settings.toml") {
 			return err
 		}
-		data, err := os.ReadFile(path)
+		data, err := fs.ReadFile(home, path)
 		if bytes.Contains(data, []byte("k3y-of-the-engine")) {
 			t.Errorf("%s has the key", path)
 		}
