@@ -55,6 +55,7 @@ type chrome struct {
 func New(tb testing.TB) *Engine {
 	tb.Helper()
 	e := &Engine{tb: tb, browsers: make(map[string]*chrome), open: make(map[*websocket.Conn]bool)}
+	_ = tb.TempDir() // its folders are removed after what is registered from here on: the browsers end first
 	e.server = httptest.NewServer(e)
 	tb.Cleanup(func() {
 		e.Cut()
