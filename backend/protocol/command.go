@@ -107,6 +107,8 @@ type Health struct {
 	UptimeS  float64 `json:"uptimeS"`
 	// Proof is the answer to ?challenge=HEX, for a caller that has paired.
 	Proof string `json:"proof,omitempty"`
+	// Pairs: a session waits for a panel that its user pairs by a code.
+	Pairs bool `json:"pairs,omitempty"`
 }
 
 // AppAction is what POST /app does.

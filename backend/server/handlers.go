@@ -26,6 +26,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request, _ call) error {
 		Version:  s.version,
 		Protocol: protocol.Version,
 		UptimeS:  time.Since(s.begun).Seconds(),
+		Pairs:    s.sessions.Pairs(),
 	}
 	if challenge := r.URL.Query().Get("challenge"); challenge != "" {
 		if _, err := hex.DecodeString(challenge); err != nil || len(challenge) > maxChallenge {

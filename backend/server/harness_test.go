@@ -156,6 +156,8 @@ func (h *fixture) Feed(ctx context.Context, g auth.Grant, name protocol.FeedName
 
 func (h *fixture) Subscribe(auth.Grant) *hub.Subscription[any] { return h.events.Subscribe() }
 
+func (h *fixture) Pairs() bool { return false }
+
 func (h *fixture) PanelConnected(auth.Grant) (string, func()) {
 	h.set(func(h *fixture) { h.panels++ })
 	return "p1", func() { h.set(func(h *fixture) { h.panels-- }) }

@@ -30,6 +30,8 @@ type Sessions interface {
 	// when it pauses reading because the program does not read.
 	ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
 
+	// Pairs reports whether a session waits for a panel that its user pairs by a code.
+	Pairs() bool
 	// Pair waits until the user enters the code of a panel that has no pairing. client and
 	// server are the two ends of its connection.
 	Pair(ctx context.Context, client, server netip.AddrPort, req protocol.PairRequest) (protocol.PairReply, error)

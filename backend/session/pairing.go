@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/peer"
@@ -45,13 +46,7 @@ func (s *Session) pairingByHand() protocol.Pairing {
 // Pair gives a session to the panel that shows a code. Without a name it is the only session
 // that can be paired. The user calls it, and nobody else.
 func (m *Manager) Pair(name protocol.SessionName, code string) error {
-	var able []*Session
-	var run *run
-	m.eachSession(func(s *Session) {
-		if r := s.running(); r != nil && r.attach.ByHand && (name == "" || s.name == name) {
-			able, run = append(able, s), r
-		}
-	})
+	able := m.byHand(name)
 	const start = "`pilotfish sessions start NAME --browser " + protocol.ByHand + "` starts one"
 	switch {
 	case len(able) == 0 && name != "":
@@ -61,7 +56,10 @@ func (m *Manager) Pair(name protocol.SessionName, code string) error {
 	case len(able) > 1:
 		return protocol.NewError(protocol.CodeBadArgument, "several sessions wait for a panel", "name one with --session")
 	}
-	s := able[0]
+	s, run := able[0], able[0].running()
+	if run == nil {
+		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s has ended", s.name), start)
+	}
 	if s.panels.Connected() {
 		return protocol.NewError(protocol.CodeRefused, fmt.Sprintf("session %s has its panel", s.name), "stop the session first, to use it in another browser")
 	}
@@ -72,6 +70,21 @@ func (m *Manager) Pair(name protocol.SessionName, code string) error {
 		run.browser.Paired()
 		return s.pairingByHand()
 	})
+}
+
+// byHand returns the running sessions whose panel the user pairs, of one name or any.
+func (m *Manager) byHand(name protocol.SessionName) (able []*Session) {
+	m.eachSession(func(s *Session) {
+		if r := s.running(); r != nil && r.attach.ByHand && (name == "" || s.name == name) {
+			able = append(able, s)
+		}
+	})
+	return able
+}
+
+// Pairs reports whether a session waits for a panel that its user pairs by a code.
+func (g gateway) Pairs() bool {
+	return slices.ContainsFunc(g.m.byHand(""), func(s *Session) bool { return !s.panels.Connected() })
 }
 
 // Pair waits until the user enters the code of a panel. A program of an agent is no panel,

@@ -312,6 +312,9 @@ export const states: State[] = [
     name: 'pair-by-code',
     unpaired: true,
     welcome: true,
+    prepare(made) {
+      made.pairs = true;
+    },
     act: (page) => page.getByText('Enter this code').waitFor(),
   },
   {

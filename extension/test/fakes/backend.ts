@@ -126,6 +126,9 @@ export class FakeBackend {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** Whether a session waits for a panel that its user pairs by a code. */
+  pairs = false;
+
   get pairing(): Pairing {
     return {
       version: 'pilotfish.v1',
@@ -286,7 +289,15 @@ export class FakeBackend {
       const challenge = url.searchParams.get('challenge') ?? '';
       const key = this.impostor ? randomBytes(32) : this.key;
       const proof = createHmac('sha256', key).update(challenge).digest('hex');
-      reply(200, { status: 'ok', version: '0.1.0', protocol: 'pilotfish.v1', uptimeS: 1, proof });
+      const pairs = this.pairs;
+      reply(200, {
+        status: 'ok',
+        version: '0.1.0',
+        protocol: 'pilotfish.v1',
+        uptimeS: 1,
+        proof,
+        pairs,
+      });
       return;
     }
     if (url.pathname === '/welcome') {

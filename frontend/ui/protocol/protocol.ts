@@ -1701,6 +1701,10 @@ export interface Health {
    * Proof is the answer to ?challenge=HEX, for a caller that has paired.
    */
   proof?: string;
+  /**
+   * Pairs: a session waits for a panel that its user pairs by a code.
+   */
+  pairs?: boolean;
 }
 /**
  * AppAction is what POST /app does.

@@ -20,6 +20,7 @@ let reply: (asked: Asked) => { status: number; body: unknown } | undefined;
 let shown: (string | undefined)[];
 let kept: Pairing[];
 let refused: string | undefined;
+let pairs = true;
 let clock: FakeClock;
 let abort: AbortController;
 let waiters: (() => void)[];
@@ -42,6 +43,7 @@ function pairing(): Pairing {
 beforeEach(async () => {
   [asked, shown, kept, waiters] = [[], [], [], []];
   refused = undefined;
+  pairs = true;
   reply = () => undefined;
   clock = new FakeClock();
   abort = new AbortController();
@@ -50,7 +52,9 @@ beforeEach(async () => {
     request.on('data', (part: Buffer) => (body += part.toString()));
     request.on('end', () => {
       if (request.url === '/health') {
-        response.end('{}');
+        response.end(
+          JSON.stringify({ status: 'ok', version: '1', protocol: 'x', uptimeS: 1, pairs }),
+        );
         return;
       }
       asked.push(JSON.parse(body) as Asked);
@@ -140,4 +144,16 @@ test('the user is told why the app refuses this browser', async () => {
   await until(() => refused !== undefined);
   expect(refused).toBe('an agent runs: close it');
   expect(shown.at(-1)).toBeUndefined();
+});
+
+test('no code is shown while no session waits for one', async () => {
+  pairs = false;
+  void pair();
+  await until(() => shown.length === 1);
+  expect([shown, asked]).toEqual([[undefined], []]);
+  await expect.poll(() => clock.pending).toBe(1);
+  pairs = true;
+  clock.advance(1_000);
+  await until(() => asked.length === 1);
+  expect(shown.at(-1)).toMatch(/^.{4}-.{4}-.{4}$/);
 });

@@ -2,7 +2,7 @@
 // way into that browser, so the panel shows a code, which the user enters in the app. Neither
 // side sends the code: each proves that it knows it. See backend/pairing.
 import { CodeBusy, CodeTimeout, PairApp, PairPanel, type Pairing } from '$ui/protocol/protocol';
-import { errorReplySchema } from '$ui/protocol/schemas/command';
+import { errorReplySchema, healthSchema } from '$ui/protocol/schemas/command';
 import { pairReplySchema } from '$ui/protocol/schemas/panel';
 import * as v from 'valibot';
 import type { Clock } from '../core/clock';
@@ -42,7 +42,7 @@ export async function pairByHand(config: ByHandConfig, signal: AbortSignal): Pro
   while (!over()) {
     try {
       const port = await config.port(signal);
-      await responds(port, signal);
+      await pairs(port, signal);
       config.onCode(code);
       await config.keep(await offer(port, code, signal));
       return;
@@ -61,14 +61,15 @@ export async function pairByHand(config: ByHandConfig, signal: AbortSignal): Pro
   }
 }
 
-/** Throws when no app responds on a port. */
-async function responds(port: number, signal: AbortSignal): Promise<void> {
+/** Throws when no app on a port has a session that waits for a panel. */
+async function pairs(port: number, signal: AbortSignal): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${String(port)}/health`, {
     signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT)]),
     cache: 'no-store',
     credentials: 'omit',
   });
-  if (!response.ok) throw new Error('no app responds');
+  const health: unknown = await response.json();
+  if (!v.parse(healthSchema, health).pairs) throw new Error('no session waits for a panel');
 }
 
 /** Waits until the user has entered the code. Throws RefusedError when the app refuses it. */

@@ -25,6 +25,7 @@ export const healthSchema = v.object({
   protocol: v.string(),
   uptimeS: v.number(),
   proof: v.exactOptional(v.string()),
+  pairs: v.exactOptional(v.boolean()),
 });
 
 export const commandRequestSchema = v.object({
