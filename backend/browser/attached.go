@@ -139,27 +139,39 @@ func (o *ours) group(id int) {
 	o.groups[id] = true
 }
 
-// leave takes away what is ours from a browser of the user: the tabs that commands opened
-// and those that their pages opened, and groups of tabs. What was set for a tab ends with the
-// connection. The user's own tabs and windows stay.
+// leave takes away what is ours from a browser that somebody else started: the tabs that
+// commands opened and those that their pages opened, and groups of tabs. What was set for a
+// tab ends with the connection. Other tabs and windows stay.
 func (r *run) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
 	defer cancel()
-	groups, err := r.b.Groups(ctx)
-	if err != nil {
-		r.log.DebugContext(ctx, "the groups of tabs are not known", "error", err)
-	}
 	r.ours.mu.Lock()
-	grouped := r.ours.groups
+	made, grouped := r.ours.tabs, r.ours.groups
 	r.ours.mu.Unlock()
-	for _, g := range groups {
-		if grouped[g.ID] {
-			if err := r.b.UngroupTabs(ctx, g.Tabs); err != nil {
-				r.log.WarnContext(ctx, "a group of tabs stays", "error", err)
+	if len(grouped) > 0 {
+		groups, err := r.b.Groups(ctx)
+		if err != nil {
+			r.log.DebugContext(ctx, "the groups of tabs are not known", "error", err)
+		}
+		for _, g := range groups {
+			if grouped[g.ID] {
+				if err := r.b.UngroupTabs(ctx, g.Tabs); err != nil {
+					r.log.WarnContext(ctx, "a group of tabs stays", "error", err)
+				}
 			}
 		}
 	}
-	if r.closeOpened(ctx) {
+	open, stays := r.b.tabs.All(), false
+	for _, t := range open {
+		if !openedBy(made, open, t) {
+			continue
+		}
+		if err := r.b.CloseTab(ctx, t.ID); err != nil {
+			stays = true // the next start closes it
+			r.log.WarnContext(ctx, "a tab stays", "tab", t.ID, "error", err)
+		}
+	}
+	if !stays {
 		_ = os.Remove(r.leftFile())
 	}
 }
@@ -174,31 +186,6 @@ func (r *run) unload(ctx context.Context) {
 	if _, err := cdp.Call(ctx, r.conn.Root, extensions.Uninstall, extensions.UninstallParams{ID: protocol.ExtensionID}); err != nil {
 		r.log.WarnContext(ctx, "the extension stays until the next start of the session", "error", err)
 	}
-}
-
-// closeOpened closes the tabs that commands opened and those that their pages opened, and
-// reports whether none stays.
-func (r *run) closeOpened(ctx context.Context) bool {
-	r.ours.mu.Lock()
-	made := r.ours.tabs
-	r.ours.mu.Unlock()
-	open, all := r.b.tabs.All(), true
-	mine := slices.DeleteFunc(slices.Clone(open), func(t protocol.Tab) bool { return !openedBy(made, open, t) })
-	if len(mine) > 0 && len(mine) == len(open) { // with its last tab the browser would end
-		_, _ = cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
-	}
-	// The registry no longer follows the tabs, so CloseTab would wait for it.
-	for _, t := range mine {
-		known, _ := r.b.tabs.Lookup(t.ID)
-		if p := r.known(known.Target); p != nil {
-			p.DismissDialog(ctx)
-		}
-		if _, err := cdp.Call(ctx, r.conn.Root, target.CloseTarget, target.CloseTargetParams{TargetID: known.Target}); err != nil {
-			all = false // the next start closes it
-			r.log.WarnContext(ctx, "a tab stays", "tab", t.ID, "error", err)
-		}
-	}
-	return all
 }
 
 // openedBy reports whether a tab is one of those that commands opened, or was opened by the page of one,

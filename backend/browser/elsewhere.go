@@ -77,15 +77,6 @@ func (r *run) firstPage(ctx context.Context) error {
 	return err
 }
 
-// giveBack ends the use of an engine's browser: the tabs that commands opened are closed, and
-// a browser of a Grid ends.
-func (r *run) giveBack(ctx context.Context, l *remote.Lease) {
-	ctx, cancel := context.WithTimeout(ctx, leaveTimeout)
-	defer cancel()
-	r.closeOpened(ctx)
-	l.End(ctx)
-}
-
 // cut is the error of a connection to an engine that has broken.
 func (r *run) cut(cause error) error {
 	name := r.b.config.Remote.Name()

@@ -156,7 +156,7 @@ func (r *run) serve(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	stopped := ctx.Err() != nil
-	if stopped && r.attached() {
+	if stopped && r.proc == nil {
 		r.leave(context.WithoutCancel(ctx))
 	}
 	cancel() // else the extension would be put back
@@ -324,7 +324,7 @@ func (r *run) stop(ctx context.Context, asked bool) {
 		switch l, leased := r.pipe.(*remote.Lease); {
 		case !asked:
 		case leased:
-			r.giveBack(ctx, l)
+			l.End(ctx)
 		default:
 			r.unload(ctx)
 		}
