@@ -74,6 +74,6 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 		t.Fatal("a failure was not told")
 	}
 	if got := formatError(err); !strings.HasPrefix(got, `{"code":"not_writable","message":"`) || !strings.HasSuffix(got, `,"field":"startOnLogin"}`) {
-		t.Errorf("the page is told %s", got)
+		t.Errorf("the page shows %s", got)
 	}
 }

@@ -123,17 +123,7 @@ func TestOwnChromeByHand(t *testing.T) {
 	}
 	agent := func(line string) (string, bool) {
 		t.Helper()
-		res, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{line}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, c := range res.Content {
-			if said, is := c.(*sdk.TextContent); is {
-				text += said.Text
-			}
-		}
-		return text, !res.IsError
+		return p.byMCP(s, line)
 	}
 	for _, line := range []string{"tabs", "snapshot --tab " + string(users.ID), "closetab " + string(users.ID)} {
 		if text, _ := agent(line); strings.Contains(text, "/welcome") || strings.Contains(text, "Pilotfish is") {

@@ -75,17 +75,7 @@ func TestOwnChrome(t *testing.T) {
 	s := connect()
 	agent := func(line string) (string, bool) {
 		t.Helper()
-		res, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{line}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := ""
-		for _, c := range res.Content {
-			if said, is := c.(*sdk.TextContent); is {
-				text += said.Text
-			}
-		}
-		return text, !res.IsError
+		return p.byMCP(s, line)
 	}
 	for _, line := range []string{"tabs", "windows", fmt.Sprintf("snapshot --tab %s", users), fmt.Sprintf("title --tab %s", users), fmt.Sprintf("closetab %s", users), "signins"} {
 		if text, _ := agent(line); strings.Contains(text, "Mail") || strings.Contains(text, "bank") || strings.Contains(text, site.URL) {
@@ -163,4 +153,21 @@ func TestOwnChrome(t *testing.T) {
 		t.Error("the user's browser has ended with the session")
 	}
 	p.eventually("only the user's tab is left", func() bool { return strings.HasPrefix(chrome.Title(), "Mail of the user") })
+}
+
+// byMCP runs a line of commands as the agent of an MCP session, and returns the reply
+// and whether all of it was done.
+func (p *product) byMCP(s *sdk.ClientSession, line string) (string, bool) {
+	p.t.Helper()
+	res, err := s.CallTool(p.ctx, &sdk.CallToolParams{Name: "browser_run", Arguments: map[string]any{"commands": []string{line}}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text := ""
+	for _, c := range res.Content {
+		if said, is := c.(*sdk.TextContent); is {
+			text += said.Text
+		}
+	}
+	return text, !res.IsError
 }

@@ -32,7 +32,7 @@ type Config struct {
 	Quiet bool
 	// Unattended says that nobody can answer: every question is refused at once.
 	Unattended bool
-	// Events is told of Changed and Question, on the goroutine that made the change, and of
+	// Events receives Changed and Question, on the goroutine that made the change, and
 	// a protocol.WindowShow for a page of the window that is brought to the front.
 	Events *hub.Hub[any]
 	// AllowsByBus says whether a question of an actor may be allowed in a notification.

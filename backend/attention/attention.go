@@ -44,7 +44,7 @@ type Config struct {
 	Asks func(terminal protocol.TerminalID) bool
 	// Tabs are the open tabs.
 	Tabs *opentabs.List
-	// Events is told of Clicked.
+	// Events receives Clicked.
 	Events *hub.Hub[any]
 	Logger *slog.Logger
 }

@@ -106,7 +106,7 @@ type Config struct {
 	// leaves logins to the browser.
 	Logins httpauth.Answers
 
-	// Events is told what happens, from several goroutines; nil for no events. They are:
+	// Events receives what happens, from several goroutines; nil for no events. They are:
 	//   - protocol.BrowserInfo: the browser has answered on its pipe
 	//   - []protocol.Tab: all tabs after a change; changes during a call are combined
 	//     into one later event

@@ -46,7 +46,7 @@ type run struct {
 	panelPaired atomic.Bool // a panel was paired before a worker ran
 	clickable   bool        // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
-	tabbed      chan struct{} // closed once Events was told of a first tab
+	tabbed      chan struct{} // closed once Events has received a first tab
 
 	mu      sync.Mutex
 	session *devtools.Session // of the worker, while it reports
@@ -231,7 +231,7 @@ func (r *run) greet(ctx context.Context) error {
 	return r.activateRestored(ctx)
 }
 
-// FirstTab returns when Events was told of the first tab of this start,
+// FirstTab returns when Events has received the first tab of this start,
 // or when ctx or the browser ends. Chromium answers on its pipe before its first
 // page exists.
 func (b *Browser) FirstTab(ctx context.Context) error {

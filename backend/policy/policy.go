@@ -38,7 +38,7 @@ type Config struct {
 	// Private: the browser is the user's own. Then an agent neither sees nor uses a tab that
 	// it did not open, before the user gave it (Tab.Given), and has begun on no site.
 	Private bool
-	// Events is told of Owned in a private browser; nil for no events.
+	// Events receives Owned in a private browser; nil for no events.
 	Events *hub.Hub[any]
 }
 

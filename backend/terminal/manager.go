@@ -63,7 +63,7 @@ type Config struct {
 	Launch func(ctx context.Context, r Request) (Launch, error)
 	// Events gets a TerminalEvent with the new state of a terminal, and a
 	// TerminalGoneEvent when it is removed. Changes in quick succession are merged into
-	// one event; the last change is always reported. It is told of a Drawn, too. nil for
+	// one event; the last change is always reported. Events receives Drawn, too. nil for
 	// no events.
 	Events *hub.Hub[any]
 	// Grace returns how long a terminal without a viewer keeps running; 0 means

@@ -31,7 +31,7 @@ type Config struct {
 	Dir string
 	// Commands has the specs of the commands.
 	Commands command.Table
-	// Events is told of Done after each command, and of a Step for every step of an actor.
+	// Events receives Done after each command, and a Step for every step of an actor.
 	Events *hub.Hub[any]
 	// Shots are the screenshots of what is recorded; nil for none.
 	Shots  *shots.Shots

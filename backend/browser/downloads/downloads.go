@@ -70,7 +70,7 @@ type Config struct {
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
-	// Events is told of each download that has begun or ended; nil for no events.
+	// Events receives each download that has begun or ended; nil for no events.
 	Events *hub.Hub[any]
 	Log    *slog.Logger
 }

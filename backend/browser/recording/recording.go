@@ -41,7 +41,7 @@ type Config struct {
 	History *history.History
 	// Capture takes the screenshots of a tab that draws nothing.
 	Capture *capture.Capture
-	// Events is told of a RoutineSaved.
+	// Events receives RoutineSaved.
 	Events *hub.Hub[any]
 }
 
