@@ -200,7 +200,7 @@ func New(c Config) (*Browser, error) {
 		hand:    newHand(),
 	}
 	b.groups, b.panels = groups{b}, focus.New(b.log)
-	b.History = history.New(work{b}, b.tabs)
+	b.History = history.New(work{b}, b.tabs, b.panels)
 	b.Waits = downloads.New(work{b})
 	b.events = background.New(work{b}, b.Waits)
 	b.Rules = gate.New(work{b})

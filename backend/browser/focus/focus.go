@@ -239,6 +239,23 @@ func (p *Panel) TakeBack(ctx context.Context) {
 	_ = devtools.Post(ctx, p.Session, cdppage.BringToFront, cdp.Empty{}) // a closed panel has no focus
 }
 
+// Keep gives the focus back to the panel that has it, and returns when the browser has done
+// so. After a command that showed another document, the user's next key is the panel's.
+func (k *Panels) Keep(ctx context.Context) {
+	panel := k.At()
+	if panel == nil {
+		return
+	}
+	panel.TakeBack(ctx)
+	panel.settled(ctx)
+}
+
+// settled returns when the browser has carried out the commands that were sent before: it
+// answers in order.
+func (p *Panel) settled(ctx context.Context) {
+	_, _ = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a closed panel has no focus
+}
+
 // HoldKeys makes a page pass on what the user types in the panel while the
 // browser dispatches a press in that page: between the press and the return of
 // the focus, a key would reach the page. FreeKeys ends this.
@@ -246,10 +263,8 @@ func (p *Panel) HoldKeys(ctx context.Context, in *page.Page) { tellAll(ctx, in, 
 
 // FreeKeys ends HoldKeys in every frame.
 func (p *Panel) FreeKeys(ctx context.Context, in *page.Page) {
-	// The browser answers in order, so after this answer the focus is back in the
-	// panel. On a busy machine that is later than the report of the input's
-	// effect.
-	_, _ = cdp.Call(ctx, p.Session, cdppage.GetNavigationHistory, cdp.Empty{}) // a closed panel has no focus
+	// On a busy machine the focus is back later than the report of the input's effect.
+	p.settled(ctx)
 	tellAll(context.WithoutCancel(ctx), in, "free")
 }
 

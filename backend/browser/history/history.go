@@ -14,6 +14,7 @@ import (
 	cdppage "github.com/chromedp/cdproto/page"
 
 	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
@@ -21,12 +22,16 @@ import (
 
 // History navigates the tabs of a browser.
 type History struct {
-	tabs page.Tabs
-	open *tabs.Registry
+	tabs   page.Tabs
+	open   *tabs.Registry
+	panels *focus.Panels
 }
 
-// New returns the History of a browser's tabs; open is the registry of them.
-func New(all page.Tabs, open *tabs.Registry) *History { return &History{tabs: all, open: open} }
+// New returns the History of a browser's tabs; open is the registry of them, and panels are
+// the open panels.
+func New(all page.Tabs, open *tabs.Registry, panels *focus.Panels) *History {
+	return &History{tabs: all, open: open, panels: panels}
+}
 
 // Navigate opens an address in a tab and waits until the page has reached the state
 // wait. allow, if not nil, is called for every hop of the navigation; its error ends
@@ -129,6 +134,9 @@ func (h *History) navigate(ctx context.Context, by protocol.Caller, id protocol.
 			// The renderer of the old or the new page ended, which is not the address's
 			// fault.
 			err = h.attempt(ctx, p, &info, wait, allow, again)
+		}
+		if page.InFront(p) {
+			h.panels.Keep(ctx) // the first page after a new tab takes the focus
 		}
 		return err
 	})

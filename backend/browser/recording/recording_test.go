@@ -12,6 +12,7 @@ import (
 
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/devtools/fake"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/files"
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/page"
@@ -41,7 +42,7 @@ func recordings(t *testing.T) (rs *Recordings, id protocol.TabID, b *fake.Browse
 		Target:  func(_ context.Context, _ protocol.TabID, f func(tabs.Entry) error) error { return f(e) },
 		Explain: func(_ context.Context, _ protocol.TabID, err error) error { return err },
 	})}
-	rs = New(s, Config{Folder: files.Folder{Path: t.TempDir()}, History: history.New(hanging{}, open), Capture: capture.New(hanging{}, capture.Config{})})
+	rs = New(s, Config{Folder: files.Folder{Path: t.TempDir()}, History: history.New(hanging{}, open, focus.New(slog.New(slog.DiscardHandler))), Capture: capture.New(hanging{}, capture.Config{})})
 	return rs, e.ID, b, s
 }
 
