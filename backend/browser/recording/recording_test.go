@@ -12,8 +12,8 @@ import (
 
 	"pilotfish/backend/browser/capture"
 	"pilotfish/backend/browser/devtools/fake"
-	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/files"
+	"pilotfish/backend/browser/focus"
 	"pilotfish/backend/browser/history"
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/tabs"
