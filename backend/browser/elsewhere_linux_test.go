@@ -184,7 +184,7 @@ func TestRoundTrips(t *testing.T) {
 			_, err := f.Navigate(f.ctx, protocol.Caller{}, id, page.URL, protocol.WaitLoad, nil)
 			return err
 		}},
-		{"snapshot", 2, func() error {
+		{"snapshot", 1, func() error {
 			_, err := f.Snapshot(f.ctx, protocol.Caller{}, id, protocol.SnapshotRequest{}, nil)
 			return err
 		}},

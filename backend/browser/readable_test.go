@@ -16,7 +16,7 @@ import (
 // and nothing when the tab goes to such a page, or leaves it, during the snapshot.
 func TestSnapshotIsJudgedTwice(t *testing.T) {
 	s := &stage{fixture: headless(t)}
-	s.url = pages(t, map[string]string{"/open": `<button>Open</button>`, "/shut": `<button>Shut</button>`})
+	s.url = pages(t, map[string]string{"/open": `<button>Open</button>`, "/shut": `<button>Shut</button>`, "/framed": `<iframe src=/open></iframe>`})
 	s.tab = s.first(t)
 	refusal := protocol.NewError(protocol.CodeRefused, "it may not be read", "")
 	for _, one := range []struct {
@@ -27,7 +27,8 @@ func TestSnapshotIsJudgedTwice(t *testing.T) {
 		{name: "a page that may be read", from: "/open", asked: []string{"/open", "/open"}, shown: true},
 		{name: "one that may not", from: "/shut", asked: []string{"/shut"}},
 		{name: "it is left meanwhile", from: "/shut", to: "/open", asked: []string{"/shut"}},
-		{name: "it comes meanwhile", from: "/open", to: "/shut", asked: []string{"/open", "/shut"}},
+		{name: "it comes after the page was read", from: "/open", to: "/shut", asked: []string{"/open", "/open"}, shown: true},
+		{name: "it comes while frames are read", from: "/framed", to: "/shut", asked: []string{"/framed", "/shut"}},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			s.open(t, one.from)

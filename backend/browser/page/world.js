@@ -161,7 +161,7 @@ globalThis.pilotfishDo ??= (() => {
     look(options) {
       const shot = page.snapshot(options);
       if (options.caller === 'room elements') page.marks.know(shot.items ?? []);
-      return shot;
+      return { ...shot, url: location.href, title: document.title };
     },
     /** Points at an element for the user; false when it is gone. */
     point: ({ ref, scroll }) => page.marks.point(ref, scroll),

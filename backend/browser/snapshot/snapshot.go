@@ -26,6 +26,8 @@ type shot struct {
 	More   int                      `json:"more"`
 	Frames []frameLine              `json:"frames"`
 	Items  []*protocol.SnapshotItem `json:"items"`
+	URL    string                   `json:"url"` // of its document, as the page says
+	Title  string                   `json:"title"`
 }
 
 // frameLine is the line of a frame in a snapshot.
@@ -100,7 +102,9 @@ func take(ctx context.Context, p *page.Page, by protocol.Caller, q protocol.Snap
 	if refused := allow(info.URL); refused != nil {
 		return protocol.Snapshot{}, refused
 	}
-	if err == nil {
+	// The page may have gone elsewhere meanwhile. A single frame has said so in its answer, and
+	// then the browser is not asked again.
+	if err == nil && (l.asked > 1 || l.last.URL != info.URL || l.last.Title != info.Title) {
 		err = p.Where(ctx, &info)
 	}
 	if err == nil {
@@ -117,6 +121,9 @@ type snapshotter struct {
 	p      *page.Page
 	caller string
 	q      protocol.SnapshotRequest
+
+	asked int  // how many frames were asked
+	last  shot // the answer of the last one
 }
 
 // part is the result for a frame and the frames in it.
@@ -263,13 +270,16 @@ func (l *snapshotter) single(ctx context.Context, f *page.Frame, budget int) (pa
 // ask takes one snapshot. If closed shadow roots are found during a snapshot, it is
 // taken again, and then the second one would report only their contents as changes.
 // So a delta finds the closed roots first.
-func (l *snapshotter) ask(ctx context.Context, f *page.Frame, args, into any) error {
+func (l *snapshotter) ask(ctx context.Context, f *page.Frame, args any, into *shot) error {
 	if l.q.Delta {
 		if err := l.p.AskWithRoots(ctx, f, "url", nil, nil); err != nil {
 			return err
 		}
 	}
-	return l.p.AskWithRoots(ctx, f, "look", args, into)
+	err := l.p.AskWithRoots(ctx, f, "look", args, into)
+	l.asked++
+	l.last = *into
+	return err
 }
 
 func (l *snapshotter) shown(f *page.Frame) {
