@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -19,6 +20,12 @@ import (
 // ask sends an action to the app and returns its sessions. Without an app, an action
 // that makes or starts a session starts one, as the commands of the browser do.
 func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.AppRequest) (protocol.AppReply, error) {
+	return p.asking(ctx, in, req, func(protocol.Attaching) error { return nil })
+}
+
+// asking is ask, and ends with the error that waiting returns while the session waits for
+// its browser.
+func (p *program) asking(ctx context.Context, in syntax.Invocation, req protocol.AppRequest, waiting func(protocol.Attaching) error) (protocol.AppReply, error) {
 	var reply protocol.AppReply
 	find := func() (*client.Client, error) { return client.Find(p.getenv) }
 	if req.Action == protocol.AppStart || req.Action == protocol.AppCreate {
@@ -38,14 +45,22 @@ func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.Ap
 		defer steps.Wait()
 		defer cancel(nil)
 		steps.Go(func() {
-			p.tellSteps(ctx, c, req, func() {
+			p.tellSteps(ctx, c, req, func(a protocol.Attaching) error {
 				if in.Timeout == 0 { // the user may take as long as the user needs
 					late.Reset(patience)
 				}
+				err := waiting(a)
+				if err != nil {
+					cancel(err)
+				}
+				return err
 			})
 		})
 	}
 	err = c.Post(ctx, "/app", req, &reply)
+	if cause := context.Cause(ctx); err != nil && cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		err = cause
+	}
 	return reply, err
 }
 
@@ -53,8 +68,9 @@ func (p *program) ask(ctx context.Context, in syntax.Invocation, req protocol.Ap
 const statusEvery = 500 * time.Millisecond
 
 // tellSteps says what the user has to do while a session that starts waits for the user's own
-// browser, until ctx ends. It calls waits as often as it finds the session waiting.
-func (p *program) tellSteps(ctx context.Context, c *client.Client, req protocol.AppRequest, waits func()) {
+// browser, until ctx ends. It calls waits as often as it finds the session waiting, and ends
+// with its error.
+func (p *program) tellSteps(ctx context.Context, c *client.Client, req protocol.AppRequest, waits func(protocol.Attaching) error) {
 	ask := time.NewTicker(statusEvery)
 	defer ask.Stop()
 	said := ""
@@ -72,7 +88,9 @@ func (p *program) tellSteps(ctx context.Context, c *client.Client, req protocol.
 			if s.Attaching == nil || s.Name != req.Session && req.Project == "" {
 				continue
 			}
-			waits()
+			if waits(*s.Attaching) != nil {
+				return
+			}
 			if next := s.Attaching.Ask(); next != said {
 				said = next
 				say.Note(p.stderr, next)

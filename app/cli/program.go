@@ -50,6 +50,7 @@ func builtins() []builtin {
 			}, identityOptions()...),
 			Examples: []string{"pilotfish sessions", "pilotfish sessions new work", "pilotfish sessions start work", "pilotfish sessions start work --proxy socks5://localhost:1080 --languages de-DE,en", "pilotfish sessions new mine --browser my-chrome", "pilotfish sessions new plain --browser by-hand"},
 		}, (*program).sessions},
+		{poolSpec(), (*program).pool},
 		{syntax.Spec{
 			Name: "pair", Summary: "give a session to the browser whose panel shows a code", Group: syntax.GroupApp,
 			Help:     "For a session that was made with --browser by-hand: you install the extension yourself, and its panel shows a code, which counts for five minutes and once. Without --session it is the session that waits for a panel.",

@@ -27,13 +27,14 @@ const Token = "a-token-of-the-tests"
 type Backend struct {
 	server *httptest.Server
 
-	mu    sync.Mutex
-	asked []string
+	mu       sync.Mutex
+	asked    []string
+	sessions pools
 }
 
 // New starts a backend on a free port of this machine.
 func New() *Backend {
-	b := new(Backend)
+	b := &Backend{sessions: newPools()}
 	routes := http.NewServeMux()
 	routes.HandleFunc("GET /health", b.health)
 	routes.Handle("POST /command", b.waiting(b.route(b.command)))
@@ -192,6 +193,9 @@ func (b *Backend) command(ctx context.Context, body []byte) (any, error) {
 	if req.Tab == "t9" {
 		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeUnknownTab, "there is no tab t9", "", protocol.Try("lists them", "tabs"))}, nil
 	}
+	if _, ours := b.started(req.Session); ours {
+		return b.pooled(ctx, req)
+	}
 	switch target := string(req.Args["url"]); {
 	case strings.Contains(target, "hangs"):
 		<-ctx.Done()
@@ -202,7 +206,7 @@ func (b *Backend) command(ctx context.Context, body []byte) (any, error) {
 	return protocol.CommandReply{OK: true, Tab: "t1", Text: fmt.Sprintf("%s done", req.Command), Data: json.RawMessage(`{"title":"\u001b]0;x\u0007"}`)}, nil
 }
 
-func (b *Backend) app(_ context.Context, body []byte) (any, error) {
+func (b *Backend) app(ctx context.Context, body []byte) (any, error) {
 	var req protocol.AppRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return nil, err
@@ -210,8 +214,11 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 	if req.Session == "nobody" {
 		return nil, protocol.NewError(protocol.CodeUnknownSession, "there is no session nobody", "`pilotfish sessions` lists them")
 	}
+	if err := b.pool(ctx, req); err != nil {
+		return nil, err
+	}
 	started := time.Now().Add(-time.Hour)
-	return protocol.AppReply{Sessions: []protocol.SessionInfo{
+	return protocol.AppReply{Sessions: append([]protocol.SessionInfo{
 		{
 			Name: protocol.DefaultSession, State: protocol.SessionRunning, StartedAt: &started, Panel: protocol.PanelConnected,
 			Browser:  &protocol.BrowserInfo{Name: "Chromium", Version: "156.0.1"},
@@ -222,7 +229,7 @@ func (b *Backend) app(_ context.Context, body []byte) (any, error) {
 			},
 		},
 		{Name: "work", State: protocol.SessionFailed, Error: protocol.NewError(protocol.CodeNoBrowser, "no browser was found", "install Chromium")},
-	}}, nil
+	}, b.members()...)}, nil
 }
 
 // clients is a program that is connected by MCP, an agent, one that was revoked, and the

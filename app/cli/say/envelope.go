@@ -46,6 +46,12 @@ func onlyUserReads(out io.Writer) bool {
 	return err == nil && os.SameFile(info, terminal)
 }
 
+// Inner returns a text without the envelopes around page text, for a file that no model reads.
+func Inner(text string) string {
+	inner, _ := opened(text)
+	return inner
+}
+
 // envelopeTag matches the start of page text. The page cannot know the tag's
 // random number, so only the tag with the same number ends it, whatever the text
 // contains.
