@@ -456,15 +456,16 @@ func (r *poolRun) row(ctx context.Context, session protocol.SessionName, tab pro
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	err = r.write(res)
 	r.ended++
 	if r.left--; r.left == 0 {
 		close(r.queue)
 	}
-	if time.Since(r.said) > progressEvery || r.left == 0 {
+	if time.Since(r.said) > progressEvery && r.left > 0 {
 		r.said = time.Now()
 		say.Note(r.p.stderr, r.progress())
 	}
-	return r.write(res)
+	return err
 }
 
 // screenshot saves how the page looks after a failure, and returns the file; empty for none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -43,7 +44,7 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 			button = ""
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = fmt.Fprintf(w, "<title>%s</title>%s", r.URL.Path, button)
+		_, _ = w.Write([]byte("<title>" + html.EscapeString(r.URL.Path) + "</title>" + button))
 	}))
 	t.Cleanup(pages.Close)
 	e := standin.New(t)
