@@ -414,7 +414,7 @@ func passing(code protocol.Code) bool {
 
 // row runs the commands for a row, and writes how it ended, or puts it back to be repeated.
 func (r *poolRun) row(ctx context.Context, session protocol.SessionName, tab protocol.TabID, row int) error {
-	defer func() { _, _ = r.send(ctx, session, protocol.CommandRequest{Command: "closetab", Tab: tab}) }() // it may be closed already
+	defer r.closeTabs(ctx, session, tab)
 	if r.attempts[row]++; r.attempts[row] == 1 {
 		if err := r.note(poolRecord{Begun: row}); err != nil {
 			return err
@@ -466,6 +466,22 @@ func (r *poolRun) row(ctx context.Context, session protocol.SessionName, tab pro
 		say.Note(r.p.stderr, r.progress())
 	}
 	return err
+}
+
+// closeTabs closes the tab of a row, and those that its pages opened. They may be closed already.
+func (r *poolRun) closeTabs(ctx context.Context, session protocol.SessionName, tab protocol.TabID) {
+	reply, _ := r.send(ctx, session, protocol.CommandRequest{Command: "tabs"})
+	var open []protocol.Tab
+	_ = json.Unmarshal(reply.Data, &open) // a session that has ended has none
+	tabs := []protocol.TabID{tab}
+	for _, t := range open {
+		if slices.Contains(tabs, t.Opener) {
+			tabs = append(tabs, t.ID)
+		}
+	}
+	for _, tab := range tabs {
+		_, _ = r.send(ctx, session, protocol.CommandRequest{Command: "closetab", Tab: tab})
+	}
 }
 
 // screenshot saves how the page looks after a failure, and returns the file; empty for none.

@@ -39,7 +39,7 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 			}
 			<-release
 		}
-		button := `<button onclick="fetch('', {method: 'POST'}).then(() => document.body.append('sent'))">Send</button>`
+		button := `<button onclick="window.open('/popup'); fetch('', {method: 'POST'}).then(() => document.body.append('sent'))">Send</button>`
 		if r.URL.Path == fails {
 			button = ""
 		}
@@ -142,6 +142,11 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 	}
 	if !maps.Equal(acted, want) {
 		t.Errorf("acted on %v", acted)
+	}
+	for _, session := range []string{"crawl-1", "crawl-2", "crawl-3"} { // one of them does not run
+		if tabs, err := r.command(t.Context(), "--session", session, "tabs").CombinedOutput(); err == nil && strings.Contains(string(tabs), "/popup") {
+			t.Errorf("a tab that a row opened stays: %s", tabs)
+		}
 	}
 	if out := r.run("pool", "stop", "crawl"); !strings.Contains(out, "2 sessions stopped") {
 		t.Error(out)
