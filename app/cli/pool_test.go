@@ -20,11 +20,12 @@ type crawl struct {
 	t       *testing.T
 	backend *fakes.Backend
 	dir     string
+	out     *output // of the next program; nil for a new one
 }
 
 func newCrawl(t *testing.T, commands, rows string) *crawl {
 	t.Helper()
-	c := &crawl{t, fakes.New(), t.TempDir()}
+	c := &crawl{t: t, backend: fakes.New(), dir: t.TempDir()}
 	t.Cleanup(c.backend.Close)
 	for name, text := range map[string]string{"commands.txt": commands, "rows.csv": rows} {
 		if err := os.WriteFile(c.file(name), []byte(text), 0o600); err != nil {
@@ -40,8 +41,11 @@ func newCrawl(t *testing.T, commands, rows string) *crawl {
 func (c *crawl) file(name string) string { return filepath.Join(c.dir, name) }
 
 func (c *crawl) pilotfish(args ...string) (code int, said string) {
-	var out output
-	p := &program{stdout: &out, stderr: &out, getenv: func(name string) string {
+	out := c.out
+	if out == nil {
+		out = new(output)
+	}
+	p := &program{stdout: out, stderr: out, getenv: func(name string) string {
 		return map[string]string{protocol.EnvURL: c.backend.URL(), protocol.EnvToken: fakes.Token}[name]
 	}}
 	code = p.run(args)
@@ -50,13 +54,18 @@ func (c *crawl) pilotfish(args ...string) (code int, said string) {
 
 // output is written by several goroutines, as a file may be.
 type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	wrote chan struct{} // receives with each text, if there is one
+	mu    sync.Mutex
+	text  bytes.Buffer
 }
 
 func (o *output) Write(text []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	select {
+	case o.wrote <- struct{}{}:
+	default:
+	}
 	return o.text.Write(text)
 }
 

@@ -16,11 +16,12 @@ import (
 type pools struct {
 	state map[protocol.SessionName]protocol.SessionState
 	seen  map[string]int // by address: how often it was opened
+	first chan struct{}  // receives when first.test is opened
 	last  chan struct{}  // closed when last.test is opened
 }
 
 func newPools() pools {
-	return pools{state: map[protocol.SessionName]protocol.SessionState{}, seen: map[string]int{}, last: make(chan struct{})}
+	return pools{state: map[protocol.SessionName]protocol.SessionState{}, seen: map[string]int{}, first: make(chan struct{}, 8), last: make(chan struct{})}
 }
 
 // pool starts and stops sessions, except the default one and work. The engine of a session
@@ -78,6 +79,9 @@ func (b *Backend) Seen(address string) int {
 	return b.sessions.seen[address]
 }
 
+// First receives each time that first.test is opened.
+func (b *Backend) First() <-chan struct{} { return b.sessions.first }
+
 // pooled answers a command in such a session: once.test fails the first time, broken.test
 // always, first.test answers after last.test was opened, and ends.test stops the session.
 func (b *Backend) pooled(ctx context.Context, req protocol.CommandRequest) (any, error) {
@@ -100,6 +104,7 @@ func (b *Backend) pooled(ctx context.Context, req protocol.CommandRequest) (any,
 	case stopped:
 		return protocol.CommandReply{Error: protocol.NewError(protocol.CodeNotRunning, "the session is not running", "")}, nil
 	case address == "first.test":
+		b.sessions.first <- struct{}{}
 		select {
 		case <-b.sessions.last:
 		case <-ctx.Done():

@@ -151,4 +151,8 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 	if out := r.run("pool", "stop", "crawl"); !strings.Contains(out, "2 sessions stopped") {
 		t.Error(out)
 	}
+	e.Refuse(standin.Refusal{Status: http.StatusTooManyRequests, RetryAfter: "1"})
+	if out := r.run("pool", "start", "crawl", "--size", "1", "--browser", e.Address(), "--wait"); !strings.Contains(out, "crawl: 1 of 1 sessions run\n") {
+		t.Error(out)
+	}
 }
