@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/browser/background"
@@ -57,6 +58,9 @@ type Config struct {
 	// Then what a browser is started with has no meaning, and there is no extension. Files of
 	// downloads are copied into DownloadDir.
 	Remote engine.Engine
+	// KeepEvery is how often what a browser of Remote stores is read, for one that replaces it
+	// when it is lost; 0 means 20 s.
+	KeepEvery time.Duration
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
 	// TemporaryDir is as in chromium.Options.
@@ -161,6 +165,7 @@ type Browser struct {
 
 	mu      sync.Mutex
 	run     *run
+	data    siteData                // by the browser of the last run, as leased
 	leased  *remote.Lease           // of the last run, whose connection has broken; or of the one that runs
 	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo

@@ -1,15 +1,25 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
+	"unicode/utf16"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/localstorage"
+	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/remote"
+	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/protocol"
 )
 
@@ -32,6 +42,7 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	r := newRun(b, l, nil, false, false) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run, b.leased, r.ours.tabs = r, l, b.made
+	r.data = b.data
 	b.info = protocol.BrowserInfo{Name: b.config.Remote.Name(), Sandbox: true, Remote: true}
 	b.mu.Unlock()
 	err = r.serve(ctx)
@@ -40,9 +51,9 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	if b.crashed = err != nil && len(r.last) > 0; b.crashed {
 		b.restore = restoreOf(r.last)
 	}
-	b.made = r.ours.tabs
+	b.made, b.data = r.ours.tabs, r.data
 	if err == nil {
-		b.leased, b.made = nil, nil
+		b.leased, b.made, b.data = nil, nil, siteData{}
 	}
 	b.mu.Unlock()
 	b.tabs.Reset(nil, false)
@@ -66,6 +77,107 @@ func (b *Browser) lease(ctx context.Context) (*remote.Lease, error) {
 	return remote.Open(ctx, b.config.Remote, func(until time.Time) {
 		b.config.Events.Report(protocol.Attaching{Browser: b.config.Remote.Name(), Step: protocol.AttachFull, Until: &until})
 	})
+}
+
+// siteData is what a browser of an engine stores, as far as we know: when it is lost, the next
+// one gets it.
+type siteData struct {
+	pages   map[target.ID]bool // that were open then
+	cookies []*network.Cookie
+	local   map[string][]protocol.StorageItem // by origin; nil for too much
+}
+
+const (
+	// keepEvery is how often what the browser stores is read. An engine ends a browser of
+	// which it hears nothing, a Grid after 300 s, so this keeps the session, too.
+	keepEvery = 20 * time.Second
+	// keptAtMost is the size of a localStorage, in bytes, that is still read each time.
+	keptAtMost = 256 << 10
+)
+
+// keepData reads what the browser stores, again and again, until ctx ends.
+func (r *run) keepData(ctx context.Context) {
+	every := cmp.Or(r.b.config.KeepEvery, keepEvery)
+	for tick := time.NewTicker(every); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if err := r.readData(ctx); err != nil && ctx.Err() == nil {
+			r.log.DebugContext(ctx, "what the browser stores is not known", "error", err)
+		}
+	}
+}
+
+func (r *run) readData(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, keepEvery)
+	defer cancel()
+	res, err := cdp.Call(ctx, r.conn.Root, storage.GetCookies, storage.GetCookiesParams{})
+	if err != nil {
+		return fmt.Errorf("reading the cookies: %w", err)
+	}
+	local := maps.Clone(r.data.local)
+	if local == nil {
+		local = make(map[string][]protocol.StorageItem)
+	}
+	pages := make(map[target.ID]bool)
+	for _, t := range r.b.tabs.All() {
+		origin := page.OriginOf(t.URL)
+		e, _ := r.b.tabs.Lookup(t.ID)
+		pages[e.Target] = true
+		p := r.known(e.Target)
+		if items, known := local[origin]; origin == "" || p == nil || known && items == nil {
+			continue
+		}
+		items, err := sitedata.Items(ctx, p.Session, origin, true)
+		if err != nil {
+			continue // the page has gone, or hangs
+		}
+		size := 0
+		for _, item := range items {
+			size += len(item.Key) + len(item.Value)
+		}
+		if size > keptAtMost {
+			items = nil
+		}
+		local[origin] = items
+	}
+	r.b.mu.Lock()
+	r.data = siteData{pages, res.Cookies, local}
+	r.b.mu.Unlock()
+	return nil
+}
+
+// bringData gives the browser what a lost one had stored, before its tabs come back. A browser
+// with a page of that one is the same.
+func (r *run) bringData(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, keepEvery)
+	defer cancel()
+	list, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{})
+	if err != nil || slices.ContainsFunc(list.TargetInfos, func(t *target.Info) bool { return r.data.pages[t.TargetID] }) {
+		return err
+	}
+	params := make([]*network.CookieParam, 0, len(r.data.cookies))
+	for _, c := range r.data.cookies {
+		params = append(params, sitedata.SameCookie(c))
+	}
+	if len(params) > 0 {
+		_, err = cdp.Call(ctx, r.conn.Root, storage.SetCookies, storage.SetCookiesParams{Cookies: params})
+	}
+	into := localstorage.Store{Conn: func() (*devtools.Conn, error) { return r.conn, nil }}
+	for origin, items := range r.data.local {
+		area := localstorage.Area{Origin: origin}
+		for _, i := range items {
+			area.Items = append(area.Items, localstorage.Item{Key: utf16.Encode([]rune(i.Key)), Value: utf16.Encode([]rune(i.Value))})
+		}
+		if len(items) > 0 {
+			_, failed := into.Write(ctx, area)
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
 }
 
 // firstPage opens a page in a browser that has none: an engine may start it without.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,9 @@ func TestElsewhere(t *testing.T) {
 			if grid {
 				address = e.Grid()
 			}
-			f := launch(t, engineConfig(t, address))
+			config := engineConfig(t, address)
+			config.KeepEvery = 20 * time.Millisecond
+			f := launch(t, config)
 			defer f.cancel()
 			f.started(t)
 			if !f.Info().Remote || !strings.HasPrefix(f.Info().Name, "127.0.0.1:") {
@@ -130,12 +133,27 @@ func TestElsewhere(t *testing.T) {
 				t.Errorf("%d browsers were started for one", n)
 			}
 
+			if _, err := f.Evaluate(f.ctx, protocol.Caller{}, opened[0], `document.cookie = 'who=ada; max-age=900'; localStorage.setItem('who', 'ada 😀')`); err != nil {
+				t.Fatal(err)
+			}
+			for kept := false; !kept; {
+				f.Browser.mu.Lock()
+				kept = len(f.run.data.cookies) == 1 && len(f.run.data.local[page.URL]) == 1
+				f.Browser.mu.Unlock()
+				if f.ctx.Err() != nil {
+					t.Fatal("what the browser stores was not read")
+				}
+				runtime.Gosched()
+			}
 			e.Kill()
 			if err := <-f.ended; code(err) != protocol.CodeCrashed {
 				t.Fatalf("the browser was killed: %v", err)
 			}
 			f.again(t)
 			f.wait(t, "the tabs", back)
+			if v, err := f.Evaluate(f.ctx, protocol.Caller{}, opened[1], `document.cookie + ' ' + (localStorage.getItem('who') === 'ada 😀')`); err != nil || !strings.Contains(string(v.Value), "who=ada true") {
+				t.Errorf("what the lost browser had stored: %+v, %v", v, err)
+			}
 			works()
 			if n := e.Started(); n != 2 {
 				t.Errorf("%d browsers were started for two", n)

@@ -59,6 +59,8 @@ type run struct {
 	watches *watch.Tabs   // tabs with an active watch or an override
 	files   *downloads.List
 	logins  *httpauth.Handler // nil: the browser asks
+
+	data siteData // of the browser of an engine
 }
 
 // newRun returns a run of a process, nil for a browser that somebody else started. saves: the
@@ -149,7 +151,14 @@ func (r *run) serve(ctx context.Context) error {
 	}
 	// These commands are written before the browser reads its pipe for the first
 	// time, so that its first read finds all of them.
-	g.Go(func() error { defer r.failStart(); return r.greet(inner) })
+	g.Go(func() error {
+		err := r.greet(inner)
+		r.failStart()
+		if err == nil && r.b.config.Remote.Set() {
+			r.keepData(inner)
+		}
+		return err
+	})
 
 	select {
 	case <-inner.Done():
@@ -206,6 +215,11 @@ func (r *run) greet(ctx context.Context) error {
 	crashed, again := r.b.crashed, chromium.Restorable(r.b.restore)
 	r.b.mu.Unlock()
 	if crashed {
+		if r.b.config.Remote.Set() {
+			if err := r.bringData(ctx); err != nil {
+				r.log.WarnContext(ctx, "not all that the lost browser had stored is there", "error", err)
+			}
+		}
 		r.comeBack(ctx)
 	}
 	if r.b.config.Headless {

@@ -22,7 +22,7 @@ func (d *Sites) ImportCookies(ctx context.Context, cookies []*network.Cookie) (a
 	err = d.onAnyTab(ctx, func(ctx context.Context, p *page.Page) error {
 		params := make([]*network.CookieParam, 0, len(cookies))
 		for _, c := range cookies {
-			params = append(params, sameCookie(c))
+			params = append(params, SameCookie(c))
 		}
 		if _, err := cdp.Call(ctx, p.Session, storage.SetCookies, storage.SetCookiesParams{Cookies: params}); err != nil {
 			for _, one := range params { // one that is refused refuses all
@@ -48,8 +48,8 @@ func (d *Sites) ImportCookies(ctx context.Context, cookies []*network.Cookie) (a
 	return arrived, err
 }
 
-// sameCookie returns what sets the same cookie.
-func sameCookie(c *network.Cookie) *network.CookieParam {
+// SameCookie returns the parameters that set the same cookie.
+func SameCookie(c *network.Cookie) *network.CookieParam {
 	p := cookieParam(cookieOf(c))
 	p.Priority, p.SourceScheme, p.PartitionKey = c.Priority, c.SourceScheme, c.PartitionKey
 	if c.SourcePort > 0 {

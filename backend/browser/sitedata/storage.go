@@ -25,8 +25,10 @@ func Origin(ctx context.Context, p *page.Page, id protocol.TabID) (string, error
 	return origin, nil
 }
 
-func items(ctx context.Context, p *page.Page, origin string, local bool) ([]protocol.StorageItem, error) {
-	res, err := cdp.Call(ctx, p.Session, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
+// Items returns the localStorage, or else the sessionStorage, of the page of a session, which
+// is of the origin.
+func Items(ctx context.Context, s *devtools.Session, origin string, local bool) ([]protocol.StorageItem, error) {
+	res, err := cdp.Call(ctx, s, domstorage.GetDOMStorageItems, domstorage.GetDOMStorageItemsParams{
 		StorageID: storageID(origin, local),
 	})
 	if err != nil {
@@ -52,10 +54,10 @@ func (d *Sites) Storage(ctx context.Context, by protocol.Caller, id protocol.Tab
 		if out.Origin, err = Origin(ctx, p, id); err != nil {
 			return err
 		}
-		if out.Local, err = items(ctx, p, out.Origin, true); err != nil {
+		if out.Local, err = Items(ctx, p.Session, out.Origin, true); err != nil {
 			return err
 		}
-		out.SessionItems, err = items(ctx, p, out.Origin, false)
+		out.SessionItems, err = Items(ctx, p.Session, out.Origin, false)
 		return err
 	})
 	return out, err
@@ -86,7 +88,7 @@ func (d *Sites) RemoveStorage(ctx context.Context, by protocol.Caller, id protoc
 		if err != nil {
 			return err
 		}
-		items, err := items(ctx, p, origin, local)
+		items, err := Items(ctx, p.Session, origin, local)
 		if err != nil {
 			return err
 		}
