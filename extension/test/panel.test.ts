@@ -440,6 +440,9 @@ describe('losing and finding again', () => {
     await page.getByText('This terminal is shown in another panel.').waitFor();
     await page.getByRole('button', { name: 'Show it here' }).click();
     await other.getByText('This terminal is shown in another panel.').waitFor();
+    // The last panel that shows it has left.
+    await page.goto('about:blank');
+    await other.getByText('Live', { exact: true }).waitFor();
   });
 });
 

@@ -142,7 +142,7 @@ func debuggingPort(ctx context.Context, _ World) (string, error) {
 	return anyOf(listeners(), func(port string) error {
 		ctx, cancel := context.WithTimeout(ctx, dialLimit)
 		defer cancel()
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:"+port+"/json/version", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:"+port+"/json/list", nil)
 		if err != nil {
 			return err
 		}
@@ -151,8 +151,9 @@ func debuggingPort(ctx context.Context, _ World) (string, error) {
 			return err
 		}
 		defer reply.Body.Close()
-		body, err := io.ReadAll(io.LimitReader(reply.Body, 4096))
-		if err == nil && !bytes.Contains(body, []byte("webSocketDebuggerUrl")) {
+		body, err := io.ReadAll(io.LimitReader(reply.Body, 1<<20))
+		// The browser of another program may run, too. Ours shows the panel.
+		if err == nil && !bytes.Contains(body, []byte("/panel.html")) {
 			err = errRefused
 		}
 		return err

@@ -39,6 +39,7 @@ func TestTheEndsOfHistory(t *testing.T) {
 	})
 	h := New(one{p: page.New(s, page.Host{
 		Log: slog.New(slog.DiscardHandler), Judge: func() func() { return func() {} }, Refused: func() error { return nil },
+		InFront: func() bool { return true },
 	})}, nil, focus.New(slog.New(slog.DiscardHandler)))
 	if _, err := h.Forward(t.Context(), protocol.Caller{}, "t1", protocol.WaitLoad, nil); protocol.AsError(err).Code != protocol.CodeNavigation {
 		t.Errorf("forward: %v", err)

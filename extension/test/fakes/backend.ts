@@ -198,7 +198,7 @@ export class FakeBackend {
         ...part,
       },
       (info) => {
-        this.push({ type: 'terminal', terminal: info });
+        if (this.terminals.has(info.id)) this.push({ type: 'terminal', terminal: info });
       },
     );
     this.terminals.set(terminal.info.id, terminal);

@@ -50,6 +50,7 @@ export class FakeTerminal {
       }
       this.#viewer?.close(4409);
       this.#viewer = socket;
+      this.change({ viewers: 1 });
       this.#note(attach);
       let from = attach.epoch === this.info.epoch ? (attach.offset ?? 0) : 0;
       const ready = { type: 'ready', terminal: this.info, epoch: this.info.epoch } as const;
@@ -69,7 +70,9 @@ export class FakeTerminal {
       this.#wake();
     });
     socket.on('close', () => {
-      if (this.#viewer === socket) this.#viewer = undefined;
+      if (this.#viewer !== socket) return;
+      this.#viewer = undefined;
+      this.change({ viewers: 0 });
     });
   }
 

@@ -31,6 +31,8 @@ export class EarlyTerminal {
         this.#events?.closed(code);
       },
     }).then((socket) => {
+      // Who waited for it no longer has attached by another socket, which this must not end.
+      if (this.#closed !== undefined) return socket;
       // Attach with the terminal's current size. The screen that adopts it sends the
       // size that fits.
       const { cols, rows } = info;

@@ -185,10 +185,17 @@ export class Terminals extends Requests {
     shown.view.stream.attach();
   }
 
-  /** Drops the views of terminals that no longer exist. */
-  prune(known: readonly TerminalInfo[]): void {
+  /**
+   * Drops the views of terminals that no longer exist, and takes back those that another panel
+   * had and has left: it may have been the document before this one.
+   */
+  update(known: readonly TerminalInfo[]): void {
     for (const kept of [...this.#kept]) {
-      if (kept.id !== undefined && !known.some(({ id }) => id === kept.id)) this.#drop(kept);
+      if (kept.id === undefined) continue;
+      const now = known.find(({ id }) => id === kept.id);
+      if (now === undefined) this.#drop(kept);
+      else if (now.viewers === 0 && this.#inView(kept) && kept.view.stream.state === 'taken')
+        kept.view.stream.attach();
     }
   }
 

@@ -202,6 +202,19 @@ describe('what is shown', () => {
     expect(view(0).did.at(-1)).toBe('attach');
   });
 
+  it('takes a terminal back that another panel has left', () => {
+    const info = show('a');
+    view(0).stream.state = 'taken';
+    const did = view(0).did.length;
+    terminals.update([{ ...info, viewers: 1 }]);
+    expect(view(0).did.slice(did)).toEqual([]);
+    terminals.update([{ ...info, viewers: 0 }]);
+    expect(view(0).did.slice(did)).toEqual(['attach']);
+    terminals.show(undefined, undefined);
+    terminals.update([{ ...info, viewers: 0 }]);
+    expect(view(0).did.slice(did)).toEqual(['attach', 'hide']);
+  });
+
   it('is nothing for a terminal whose program is lost', () => {
     show('a', { state: 'missing' });
     expect(FakeView.all).toHaveLength(0);
@@ -213,7 +226,7 @@ describe('what is shown', () => {
       true,
       ...Array<boolean>(MAX_SCREENS).fill(false),
     ]);
-    terminals.prune([terminal('k1')]);
+    terminals.update([terminal('k1')]);
     expect(FakeView.all.filter(({ did }) => !did.includes('dispose'))).toEqual([view(1)]);
   });
 
@@ -268,7 +281,7 @@ describe('two terminals together', () => {
     await settle();
     terminals.show('t1', terminals.chosen('t1'));
     session.terminals = session.terminals.filter(({ id }) => id === 'a');
-    terminals.prune(session.terminals);
+    terminals.update(session.terminals);
     terminals.show('t1', terminals.chosen('t1'));
     expect([terminals.beside('t1'), view(0).at, view(0).did.at(-1)]).toEqual([
       undefined,
