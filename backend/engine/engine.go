@@ -17,7 +17,11 @@ import (
 const SecretMark = "{secret}"
 
 // Allowed says how an address is written.
-const Allowed = "write it as wss://HOST/PATH or grid+https://HOST/; ws:// and grid+http:// only for this machine"
+const Allowed = "write it as wss://HOST/PATH or grid+https://HOST/; ws:// and grid+http:// are for this machine"
+
+// Plain before an address allows a connection to another machine that is not encrypted, as
+// inside of a cluster.
+const Plain = "plain+"
 
 // Engine is where a browser comes from. Its address and header may have credentials, which
 // no method returns. The zero value is none.
@@ -36,7 +40,8 @@ func Parse(address, header, secret string) (Engine, error) {
 	bad := func(what string) (Engine, error) {
 		return Engine{}, protocol.NewError(protocol.CodeBadArgument, "browser: "+what, Allowed)
 	}
-	scheme, grid := strings.CutPrefix(strings.ReplaceAll(address, SecretMark, url.QueryEscape(secret)), "grid+")
+	address, allowed := strings.CutPrefix(strings.ReplaceAll(address, SecretMark, url.QueryEscape(secret)), Plain)
+	scheme, grid := strings.CutPrefix(address, "grid+")
 	u, err := url.Parse(scheme)
 	if err != nil || u.Hostname() == "" || u.Fragment != "" {
 		return bad("this is not the address of an engine")
@@ -49,8 +54,9 @@ func Parse(address, header, secret string) (Engine, error) {
 	default:
 		return bad(fmt.Sprintf("no engine has an address with %.20q", u.Scheme))
 	}
-	if plain && !loopback(u.Hostname()) {
-		return bad("the connection to " + u.Hostname() + " would not be encrypted")
+	if plain && !allowed && !loopback(u.Hostname()) {
+		return Engine{}, protocol.NewError(protocol.CodeBadArgument, "browser: the connection to "+u.Hostname()+" would not be encrypted",
+			"use wss:// or grid+https://, or write "+Plain+" before the address where nobody else can read what is sent, with what opens the engine")
 	}
 	e := Engine{at: u, grid: grid, header: make(http.Header)}
 	if u.User != nil {
@@ -68,6 +74,20 @@ func Parse(address, header, secret string) (Engine, error) {
 		e.header.Set(name, value)
 	}
 	return e, nil
+}
+
+// Origin is the origin of the engine at an address, for which its secret is: wss://HOST/ has
+// that of https://HOST. It is empty for what is no address.
+func Origin(address string) string {
+	u, err := url.Parse(strings.TrimPrefix(strings.TrimPrefix(address, Plain), "grid+"))
+	if err != nil {
+		return ""
+	}
+	scheme := "https"
+	if u.Scheme == "ws" || u.Scheme == "http" {
+		scheme = "http"
+	}
+	return scheme + "://" + u.Host
 }
 
 func loopback(host string) bool {

@@ -20,6 +20,14 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
+	for address, origin := range map[string]string{
+		"plain+ws://example.com:3000/": "http://example.com:3000", "plain+grid+http://10.0.0.1:4444/": "http://10.0.0.1:4444",
+		"grid+https://example.com/": "https://example.com", "ws://localhost:1/": "http://localhost:1", "wss://[::1]/": "https://[::1]",
+	} {
+		if e, err := engine.Parse(address, "", ""); err != nil || engine.Origin(address) != origin || !strings.Contains(origin, e.Name()) {
+			t.Errorf("%s: %v, %v, %q", address, e, err, engine.Origin(address))
+		}
+	}
 	for _, header := range []string{"Authorization", ": x", "A: ", "A: b\r\nC: d"} {
 		if _, err := engine.Parse("wss://example.com/", header, ""); err == nil || strings.Contains(err.Error(), "C: d") {
 			t.Errorf("%q: %v", header, err)

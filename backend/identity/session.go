@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pilotfish/backend/config"
+	"pilotfish/backend/engine"
 	"pilotfish/backend/identity/forward"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/secret"
@@ -156,7 +157,7 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	if id.Browser != "" {
 		r.Browser, r.Header, r.Profile = id.Browser, id.BrowserHeader, ""
 		if id.BrowserSecret != "" {
-			if r.Secret, err = s.cfg.Secrets.Use(ctx, id.BrowserSecret, engineOrigin(id.Browser)); err != nil {
+			if r.Secret, err = s.cfg.Secrets.Use(ctx, id.BrowserSecret, engine.Origin(id.Browser)); err != nil {
 				return nil, fmt.Errorf("getting the engine's secret: %w", err)
 			}
 		}
@@ -188,20 +189,6 @@ func (s *Session) Prepare(ctx context.Context, profile, folder string) (_ *Ready
 	r.Switches = switches(s.cfg.Name, id, proxy)
 	s.use(r, id)
 	return r, nil
-}
-
-// engineOrigin is the origin of an engine, for which its secret is: wss://HOST/ has that of
-// https://HOST.
-func engineOrigin(address string) string {
-	u, err := url.Parse(strings.TrimPrefix(address, "grid+"))
-	if err != nil {
-		return ""
-	}
-	scheme := "https"
-	if u.Scheme == "ws" || u.Scheme == "http" {
-		scheme = "http"
-	}
-	return scheme + "://" + u.Host
 }
 
 // use records the identity of the browser that runs, until r is closed.
