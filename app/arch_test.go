@@ -201,6 +201,7 @@ func roomRules() []roomRule {
 		{"backend/schedule/runner", []string{protocol, "backend/auth", "backend/command", "backend/schedule"}, "what a schedule runs is carried out by the sessions, which are given to it as an interface"},
 		{"backend/approval", []string{protocol, "backend/op", "backend/policy", "backend/journal", "backend/desktop", "backend/hub"}, "what is asked of the user does not know who asks: terminals are given to it as an interface, the browser as a function; the window hears of it by an event"},
 		{"backend/attention", []string{protocol, "backend/config", "backend/desktop", "backend/hub", "backend/opentabs"}, "that a terminal wants its user does not depend on terminals or approvals: what they say is given to it"},
+		{"backend/webhook", []string{protocol, "backend/attention", "backend/config"}, "what needs the user is posted without knowing sessions: it is given to it"},
 		{"backend/inventory", []string{protocol, "backend/agent", "backend/browser/chromium", "backend/chat/agents", "backend/llm"}, "what a machine has is found without a session"},
 		{"backend/feed", []string{protocol, "backend/browser/observe"}, "a feed is values for a reader; those of a tab are made of what the browser reports, which is given to them as an interface"},
 		{"backend/connect", []string{protocol, "backend/connect/edit", "backend/journal"}, "other programs' settings are changed without knowing the browser or a session"},

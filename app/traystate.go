@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pilotfish/backend/attention"
 	"pilotfish/backend/protocol"
 )
 
@@ -28,12 +29,9 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		alive := false
 		switch s.State {
 		case protocol.SessionStarting:
-			if s.Attaching != nil { // it can take long, so the menu offers to stop it
-				alive = true
-				claim(4, protocol.IconNeedsYou, shorten(s.Attaching.Browser)+" needs you")
-				break
-			}
-			tray.Busy = true
+			// It can take long until the user's own browser is there, so the menu offers to stop it.
+			alive = s.Attaching != nil
+			tray.Busy = !alive || tray.Busy
 			claim(1, protocol.IconStopped, "starting")
 		case protocol.SessionStopping:
 			tray.Busy, alive = true, true
@@ -56,13 +54,21 @@ func trayState(state protocol.WindowState) protocol.TrayState {
 		if several || s.Name != protocol.DefaultSession {
 			prefix = dot(s.Identity) + shorten(cmp.Or(s.Title, string(s.Name))) + " · "
 		}
-		claimAgents(s, claim)
+		for _, t := range s.Terminals {
+			if t.Status == protocol.AgentWorking {
+				claim(3, protocol.IconWorking, t.Name+" is working")
+			}
+		}
 		for _, w := range s.Approvals {
-			claim(4, protocol.IconNeedsYou, shorten(w.Words.Who)+" needs your approval")
 			tray.Approvals = append(tray.Approvals, trayApproval(s.Name, prefix, w, state.Confinement))
 		}
 		for _, t := range s.Tabs {
 			tray.Tabs = append(tray.Tabs, protocol.TrayTab{Session: s.Name, ID: t.ID, Label: prefix + tabLabel(t)})
+		}
+	}
+	for _, need := range attention.Needs(state) {
+		if need.Kind != attention.KindTask { // it waits for nothing
+			claim(4, protocol.IconNeedsYou, need.Says())
 		}
 	}
 	if state.Problem != nil {
@@ -104,20 +110,6 @@ func running(state protocol.WindowState) int {
 		}
 	}
 	return n
-}
-
-// claimAgents sets the icon for the agents of a session. One that needs the
-// user comes before one that works.
-func claimAgents(s protocol.SessionInfo, claim func(int, protocol.TrayIcon, string)) {
-	for _, t := range s.Terminals {
-		switch t.Status {
-		case protocol.AgentNeedsYou:
-			claim(4, protocol.IconNeedsYou, t.Name+" needs you")
-		case protocol.AgentWorking:
-			claim(3, protocol.IconWorking, t.Name+" is working")
-		case protocol.AgentStarting, protocol.AgentIdle, protocol.AgentEnded, protocol.AgentMissing:
-		}
-	}
 }
 
 func problemWords(s protocol.SessionInfo) string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -112,11 +113,29 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	if err != nil {
 		return err
 	}
+	notify, err := notifyURL()
+	if err != nil {
+		return err
+	}
 	a.Manager, err = session.New(session.Config{
+		NotifyURL: notify,
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
 		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, Logger: logger,
 	})
 	return err
+}
+
+// notifyURL returns the address of the webhook that the environment has; nil for none.
+// Programs that we start do not inherit it.
+func notifyURL() (*url.URL, error) {
+	text := os.Getenv(protocol.EnvNotify)
+	if text == "" {
+		return nil, nil
+	}
+	if err := os.Unsetenv(protocol.EnvNotify); err != nil {
+		return nil, fmt.Errorf("reading %s: %w", protocol.EnvNotify, err)
+	}
+	return config.NotifyURL(text)
 }
 
 // level parses PILOTFISH_LOG: debug, info (the default), warn or error.

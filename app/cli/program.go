@@ -78,7 +78,9 @@ func builtins() []builtin {
 			Args: []syntax.Arg{
 				{Name: "headless", Kind: syntax.KindBool, Flag: true, Help: "run the browser without a display too; such a browser has no side panel"},
 				{Name: "idle", Flag: true, Help: "end after so long without a command: 30m"},
+				{Name: "notify-url", Flag: true, Help: "post what needs you to this address, in place of the setting notify_url; PILOTFISH_NOTIFY_URL does the same and is in no list of processes"},
 			},
+			Examples: []string{"pilotfish serve --headless", "pilotfish serve --notify-url 'https://ntfy.sh/TOPIC?tpl=1&m={{.text}}'"},
 		}, (*program).serve},
 		{syntax.Spec{
 			Name: "activity", Summary: "show what was done in the session, by whom, and how it ended", Group: syntax.GroupApp,
@@ -300,6 +302,12 @@ func (p *program) serve(ctx context.Context, in syntax.Invocation) error {
 	if text := in.Values["idle"]; text != "" {
 		if idle, err := time.ParseDuration(text); err != nil || idle <= 0 {
 			return syntax.Bad("--idle is a time such as 30m, not %q", text)
+		}
+	}
+	if address := in.Values["notify-url"]; address != "" {
+		// The environment of the service is not shown by ps, as its arguments are.
+		if err := os.Setenv(protocol.EnvNotify, address); err != nil {
+			return fmt.Errorf("passing the webhook on: %w", err)
 		}
 	}
 	return p.become(ctx, in)

@@ -2,8 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -52,5 +58,61 @@ func TestServiceIsNotDumpable(t *testing.T) {
 	cmd.Env = append(os.Environ(), inside+"=1", protocol.EnvHome+"="+t.TempDir())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestServicePostsWhatNeedsTheUser serves a session that cannot start, with a webhook in
+// the environment, which is then gone from there. The log does not have the address.
+func TestServicePostsWhatNeedsTheUser(t *testing.T) {
+	const inside = "PILOTFISH_TEST_NOTIFY"
+	if os.Getenv(inside) != "" {
+		if err := run(t.Context(), []string{"serve", "--headless"}, nil, os.Stdout, os.Stderr); err != nil {
+			t.Error(err)
+		}
+		if _, has := os.LookupEnv(protocol.EnvNotify); has {
+			t.Error("the address is still in the environment")
+		}
+		return
+	}
+	bodies := make(chan []byte, 8)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- body
+	}))
+	defer receiver.Close()
+	home := t.TempDir()
+	settings := filepath.Join(home, "config", "settings.toml")
+	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(settings, []byte("browser_path = '/nowhere/chromium'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestServicePostsWhatNeedsTheUser$", "-test.v") //nolint:gosec // this very test
+	cmd.Env = append(os.Environ(), inside+"=1", protocol.EnvHome+"="+home, protocol.EnvNotify+"="+receiver.URL+"/s3cret")
+	var log strings.Builder
+	cmd.Stdout, cmd.Stderr = &log, &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case body := <-bodies:
+		var said map[string]string
+		if err := json.Unmarshal(body, &said); err != nil || said["kind"] != "session" || said["text"] != "Pilotfish: Session default could not be started" {
+			t.Errorf("%s, %v", body, err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	case err := <-ended:
+		t.Errorf("it ended: %v", err)
+	}
+	if t.Failed() || strings.Contains(log.String(), "s3cret") {
+		t.Errorf("it says\n%s", log.String())
 	}
 }

@@ -206,7 +206,7 @@ func (t *terminal) wants(info protocol.TerminalInfo, enabled bool, asks func(pro
 	if info.Epoch != t.epoch {
 		t.epoch, t.bells, t.knows = info.Epoch, 0, false
 	}
-	needs := info.Status == protocol.AgentNeedsYou && info.State == protocol.TerminalLive
+	needs := needsUser(info)
 	switch {
 	case info.Seen || !enabled:
 		// What the user has seen, or does not want, is not reported later either.
@@ -298,11 +298,10 @@ type note struct {
 
 // title names a terminal and its tab. Both may be foreign text.
 func title(info protocol.TerminalInfo, tab string) string {
-	name := cmp.Or(line(info.Name, maxName), "A terminal")
 	if tab = line(tab, maxTab); tab == "" {
-		return name
+		return name(info)
 	}
-	return name + " beside “" + tab + "”"
+	return name(info) + " beside “" + tab + "”"
 }
 
 // body says what a terminal wants.

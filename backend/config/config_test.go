@@ -216,6 +216,7 @@ func TestWrongSettingsChangeNothing(t *testing.T) {
 		"startUrl":             func(s *protocol.Settings) { s.StartURL = "javascript:alert(1)" },
 		"browserPath":          func(s *protocol.Settings) { s.BrowserPath = plain },
 		"profileDir":           func(s *protocol.Settings) { s.ProfileDir = "relative" },
+		"notifyUrl":            func(s *protocol.Settings) { s.NotifyURL = "http://ntfy.example/s3cret" },
 		"workDir":              func(s *protocol.Settings) { s.WorkDir = "/nowhere/at/all" },
 	} {
 		store, err := config.Open(filepath.Join(t.TempDir(), "settings.toml"))

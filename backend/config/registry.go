@@ -31,6 +31,7 @@ func groups() []protocol.SettingGroup {
 		{ID: "chat", Title: "Chat"},
 		{ID: "terminal", Title: "Terminal"},
 		{ID: "activity", Title: "Activity"},
+		{ID: "notify", Title: "Notifications elsewhere"},
 		{ID: "protocol", Title: "DevTools protocol"},
 	}
 }
@@ -142,6 +143,10 @@ func list() []protocol.Setting {
 			Explanation: "Keeps a small screenshot of the page after each command that acts, with secret fields covered. The oldest are removed.",
 		},
 		{
+			Name: "notify_url", Field: "notifyUrl", Group: "notify", Label: "Webhook", Kind: protocol.SettingAddress,
+			Explanation: "When something needs you, who and what it is, with the site’s host, is posted as JSON to this address of ntfy, Slack or another receiver.", Empty: "nothing is posted", Example: "https://ntfy.sh/TOPIC?tpl=1&m={{.text}}",
+		},
+		{
 			Name: "cdp_allow", Field: "cdpAllow", Group: "protocol", Label: "Allowed for you", Kind: protocol.SettingText,
 			Explanation: "Methods of the DevTools protocol that “pilotfish cdp” may send for you, in addition to read-only methods.", Example: "Page.captureScreenshot", Empty: "read-only methods",
 		},
@@ -199,6 +204,9 @@ func Allowed(s protocol.Setting) string {
 	case protocol.SettingFolder, protocol.SettingBrowser:
 		return `an absolute path in quotes, or ""`
 	case protocol.SettingAddress:
+		if s.Name == "notify_url" {
+			return NotifyAllowed
+		}
 		return `the full address of a page in quotes, such as "https://example.com/", or ""`
 	}
 	if strings.HasPrefix(s.Name, "cdp_") {

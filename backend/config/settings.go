@@ -120,6 +120,11 @@ func check(s protocol.Settings) error {
 			return wrong("startUrl", fmt.Sprintf("%q is not the address of a page", s.StartURL), "enter the full address, such as https://example.com/")
 		}
 	}
+	if s.NotifyURL != "" {
+		if _, err := NotifyURL(s.NotifyURL); err != nil {
+			return err
+		}
+	}
 	for field, text := range map[string]string{"cdpAllow": s.CDPAllow, "cdpAllowAgents": s.CDPAllowAgents} {
 		for _, method := range Methods(text) {
 			if !protocol.CDPMethod(method) {

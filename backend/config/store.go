@@ -126,6 +126,9 @@ func (s *Store) Reload() {
 // setting is wrong, the error is a *FieldError. A file with a mistake or with unknown
 // settings is kept beside the new one.
 func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
+	if now := s.Get(); settings.NotifyURL == Shown(now).NotifyURL {
+		settings.NotifyURL = now.NotifyURL
+	}
 	if err := check(settings); err != nil {
 		return s.Get(), err
 	}

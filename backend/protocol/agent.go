@@ -124,4 +124,5 @@ const (
 	EnvMark     = "PILOTFISH_PROC"       // marks every descendant, so that none is left behind
 	EnvHome     = "PILOTFISH_HOME"       // replaces every user folder; for tests and portable installations
 	EnvSandbox  = "PILOTFISH_NO_SANDBOX" // "1": as root, run Chromium without its sandbox
+	EnvNotify   = "PILOTFISH_NOTIFY_URL" // replaces Settings.NotifyURL; agents do not get it
 )

@@ -47,6 +47,8 @@ type SessionInfo struct {
 	Identity *IdentityFacts `json:"identity,omitempty"`
 	// Attaching is set while the session waits for a browser that Pilotfish does not start.
 	Attaching *Attaching `json:"attaching,omitempty"`
+	// Tasks are those that need the user. Clients get them with the panel's events.
+	Tasks []Task `json:"-"`
 }
 
 // Awaited returns the terminal that a panel will show when it opens. Of the

@@ -65,6 +65,9 @@ type Settings struct {
 	StartOnLogin bool `json:"startOnLogin" toml:"start_on_login"`
 	// StartSession starts the default session with the app.
 	StartSession bool `json:"startSession" toml:"start_session"`
+	// NotifyURL is where a message is posted when something needs the user; empty for
+	// nowhere. Who knows the address can post there, so clients get it masked.
+	NotifyURL string `json:"notifyUrl" toml:"notify_url"`
 }
 
 // Theme is the color theme of window and panel.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"slices"
 	"sync"
@@ -33,6 +34,7 @@ import (
 	"pilotfish/backend/secret"
 	"pilotfish/backend/storeddata"
 	"pilotfish/backend/trust"
+	"pilotfish/backend/webhook"
 )
 
 // Config is what a Manager needs. All fields are required unless they say
@@ -55,7 +57,9 @@ type Config struct {
 	Models *llm.Manager
 	// Notice is shown to the user from the start; nil for none.
 	Notice *protocol.Error
-	Logger *slog.Logger
+	// NotifyURL takes the place of the setting with this name; nil for the setting.
+	NotifyURL *url.URL
+	Logger    *slog.Logger
 }
 
 // Manager owns the sessions and what they share.
@@ -75,6 +79,7 @@ type Manager struct {
 	secrets    *secret.Store
 	offers     *pairing.Offers // panels that wait for the user to enter their codes
 	schedules  *schedule.Scheduler
+	webhook    *webhook.Webhook
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -135,6 +140,7 @@ func New(cfg Config) (*Manager, error) {
 	m.endpoint = newEndpoint(m)
 	m.clients = newClients(m)
 	m.storedData = storeddata.New(storeddata.Config{Dir: cfg.Dirs.State, Sessions: forStored{m}, Logger: cfg.Logger})
+	m.webhook = webhook.New(webhook.Config{URL: cfg.NotifyURL, Settings: cfg.Settings, Logger: cfg.Logger})
 	m.schedules = newSchedules(m)
 	m.schedules.OnChange(m.changed)
 	names, err := cfg.Dirs.Sessions()
@@ -340,12 +346,13 @@ func (m *Manager) ShowTab(ctx context.Context, name protocol.SessionName, tab pr
 	return s.showTab(ctx, tab)
 }
 
-// Settings returns the settings.
-func (m *Manager) Settings() protocol.Settings { return m.cfg.Settings.Get() }
+// Settings returns the settings, see config.Shown.
+func (m *Manager) Settings() protocol.Settings { return config.Shown(m.cfg.Settings.Get()) }
 
 // SaveSettings checks and stores settings.
 func (m *Manager) SaveSettings(_ context.Context, settings protocol.Settings) (protocol.Settings, error) {
-	return m.cfg.Settings.Save(settings)
+	saved, err := m.cfg.Settings.Save(settings)
+	return config.Shown(saved), err
 }
 
 // settingsChanged sends changed settings to the panels and the window.

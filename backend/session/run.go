@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"pilotfish/backend/attention"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
@@ -61,6 +63,10 @@ func (m *Manager) Run(ctx context.Context) error {
 		return m.schedules.Run(timely)
 	})
 	group.Go(func() error {
+		m.notify(timely)
+		return nil
+	})
+	group.Go(func() error {
 		if err := watchFile(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
 			m.log.Warn("changes of the settings file show at the next start", "error", err)
 		}
@@ -94,6 +100,25 @@ func (m *Manager) Run(ctx context.Context) error {
 		err = nil
 	}
 	return err
+}
+
+// notify posts what needs the user to the user's webhook until ctx ends.
+func (m *Manager) notify(ctx context.Context) {
+	changes := m.Changes()
+	defer changes.Close()
+	var posting sync.WaitGroup
+	defer posting.Wait()
+	posting.Go(func() { m.webhook.Run(ctx) })
+	for {
+		if m.webhook.On() { // the state costs something
+			m.webhook.Update(attention.Needs(m.Window()))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-changes.C():
+		}
+	}
 }
 
 // startGuard starts the guard of the children. The returned function waits

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"pilotfish/backend/attention"
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
 	"pilotfish/backend/desktop"
@@ -32,6 +33,7 @@ type scheduled struct {
 // Notify shows a notification about a run. Each has a connection of its own, because they
 // are rare.
 func (s scheduled) Notify(ctx context.Context, name string, run protocol.ScheduleRun) {
+	s.m.webhook.Tell(attention.Schedule(name, run.State))
 	if s.m.cfg.Headless {
 		return
 	}

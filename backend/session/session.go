@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,6 +69,7 @@ type Session struct {
 	startedAt time.Time
 	err       *protocol.Error
 	run       *run // nil while stopped
+	wanting   map[protocol.TaskID]protocol.Task // tasks of this run of the app that need the user
 }
 
 // run is what exists while a session is not stopped.
@@ -106,7 +109,7 @@ func (r *run) gone(actor protocol.Actor) {
 func newSession(m *Manager, name protocol.SessionName) *Session {
 	s := &Session{
 		name: name, title: config.ReadTitle(m.cfg.Dirs, name), m: m, log: m.log.With("session", name),
-		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped,
+		events: hub.New[any](protocol.SubscriberQueue), state: protocol.SessionStopped, wanting: map[protocol.TaskID]protocol.Task{},
 	}
 	s.events.Observe(s.published)
 	s.tokens = tokens.New(name, m.auth)
@@ -138,7 +141,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	r := s.run
 	info := protocol.SessionInfo{
 		Name: s.name, Title: s.title, State: s.state, Error: s.err, Alone: s.m.count.Load() == 1, Panel: protocol.PanelAbsent,
-		Warnings: []protocol.Error{}, Tabs: s.tabs.All(), Terminals: []protocol.TerminalInfo{},
+		Warnings: []protocol.Error{}, Tabs: s.tabs.All(), Terminals: []protocol.TerminalInfo{}, Tasks: slices.Collect(maps.Values(s.wanting)),
 	}
 	if s.panels.Connected() {
 		info.Panel = protocol.PanelConnected
@@ -222,8 +225,12 @@ func (s *Session) published(event any) {
 		s.terminalGone(e.Terminal)
 	case protocol.TaskChangedEvent:
 		s.recorder.Task(e.Task)
+		s.taskChanged(e.Task)
 		s.workChanged()
-	case protocol.TaskGoneEvent, control.RoutinesChanged, recording.RoutineSaved:
+	case protocol.TaskGoneEvent:
+		s.taskChanged(protocol.Task{ID: e.Task})
+		s.workChanged()
+	case control.RoutinesChanged, recording.RoutineSaved:
 		s.workChanged()
 	case control.Stepped:
 		s.recorder.TaskStep(e.Head, e.Step, e.Goal)

@@ -29,6 +29,19 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	return control.New(cfg, pages), pages
 }
 
+// taskChanged follows whether a task needs the user. The end of one that a program asked
+// for is told to that program.
+func (s *Session) taskChanged(t protocol.Task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ended := t.State == protocol.TaskInterrupted || t.State == protocol.TaskFailed && !t.Closed
+	if t.State == protocol.TaskWaiting || ended && t.Asker == nil {
+		s.wanting[t.ID] = t
+	} else {
+		delete(s.wanting, t.ID)
+	}
+}
+
 // workChanged tells the window that the tasks or the routines of a session have changed.
 func (s *Session) workChanged() {
 	s.m.work.Add(1)

@@ -413,6 +413,7 @@ export const EnvConfined = "PILOTFISH_CONFINED"; // "1": the process runs confin
 export const EnvMark = "PILOTFISH_PROC"; // marks every descendant, so that none is left behind
 export const EnvHome = "PILOTFISH_HOME"; // replaces every user folder; for tests and portable installations
 export const EnvSandbox = "PILOTFISH_NO_SANDBOX"; // "1": as root, run Chromium without its sandbox
+export const EnvNotify = "PILOTFISH_NOTIFY_URL"; // replaces Settings.NotifyURL; agents do not get it
 
 //////////
 // source: approval.go
@@ -7656,6 +7657,11 @@ export interface Settings {
    * StartSession starts the default session with the app.
    */
   startSession: boolean;
+  /**
+   * NotifyURL is where a message is posted when something needs the user; empty for
+   * nowhere. Who knows the address can post there, so clients get it masked.
+   */
+  notifyUrl: string;
 }
 /**
  * Theme is the color theme of window and panel.

@@ -41,6 +41,7 @@ export const settingsSchema = v.object({
   terminalNotices: v.boolean(),
   startOnLogin: v.boolean(),
   startSession: v.boolean(),
+  notifyUrl: v.string(),
 });
 
 export const logRecordSchema = v.object({
