@@ -56,6 +56,27 @@ func TestTrayIconIsTheMostUrgent(t *testing.T) {
 			icon: protocol.IconNeedsYou, tooltip: "Google Chrome needs you", running: true,
 		},
 		{
+			name: "waiting for an engine",
+			sessions: []protocol.SessionInfo{
+				{Name: "a", State: protocol.SessionStarting, Attaching: &protocol.Attaching{Browser: "grid.example", Step: protocol.AttachFull}},
+			},
+			icon: protocol.IconStopped, tooltip: "starting", running: true,
+		},
+		{
+			name: "a task asks",
+			sessions: []protocol.SessionInfo{
+				{Name: "a", State: protocol.SessionRunning, Tasks: []protocol.Task{{ID: "k1", State: protocol.TaskWaiting}}},
+			},
+			icon: protocol.IconNeedsYou, tooltip: "A task asks you", running: true,
+		},
+		{
+			name: "a task failed, and waits for nothing",
+			sessions: []protocol.SessionInfo{
+				{Name: "a", State: protocol.SessionRunning, Tasks: []protocol.Task{{ID: "k1", State: protocol.TaskFailed}}},
+			},
+			icon: protocol.IconRunning, tooltip: "running", running: true,
+		},
+		{
 			name:     "running",
 			sessions: []protocol.SessionInfo{sessionInfo("a", protocol.SessionStopped), sessionInfo("b", protocol.SessionRunning, idle)},
 			icon:     protocol.IconRunning, tooltip: "running", running: true,

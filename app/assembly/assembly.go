@@ -118,9 +118,8 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 		return err
 	}
 	a.Manager, err = session.New(session.Config{
-		NotifyURL: notify,
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, Logger: logger,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, NotifyURL: notify, Logger: logger,
 	})
 	return err
 }

@@ -39,8 +39,27 @@ func loopback(host string) bool {
 // Shown returns settings as clients get them: of the address of the webhook they see the
 // host. Save takes the masked address for the one that it stands for.
 func Shown(s protocol.Settings) protocol.Settings {
-	if u, err := url.Parse(s.NotifyURL); err == nil && s.NotifyURL != "" {
-		s.NotifyURL = u.Scheme + "://" + u.Host + "/" + masked
-	}
+	s.NotifyURL = mask(s.NotifyURL)
 	return s
+}
+
+func mask(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || address == "" {
+		return "" // a wrong one is in no settings
+	}
+	return u.Scheme + "://" + u.Host + "/" + masked
+}
+
+// unmasked returns the address that a client saves.
+func (s *Store) unmasked(address string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.settings.NotifyURL != "" {
+		s.notifyURL = s.settings.NotifyURL
+	}
+	if address == mask(s.notifyURL) {
+		return s.notifyURL
+	}
+	return address
 }

@@ -31,8 +31,13 @@ func TestNotifyURL(t *testing.T) {
 	if saved, err := store.Save(shown); err != nil || saved.NotifyURL != address || saved.FontSize != 20 {
 		t.Errorf("%+v, %v", saved, err)
 	}
-	shown.NotifyURL = ""
-	if saved, err := store.Save(shown); err != nil || saved.NotifyURL != "" {
+	// A reset can be undone with what the client saw before.
+	reset := shown
+	reset.NotifyURL = ""
+	if saved, err := store.Save(reset); err != nil || saved.NotifyURL != "" {
+		t.Errorf("%+v, %v", saved, err)
+	}
+	if saved, err := store.Save(shown); err != nil || saved.NotifyURL != address {
 		t.Errorf("%+v, %v", saved, err)
 	}
 	for address, allowed := range map[string]bool{

@@ -31,6 +31,9 @@ type Store struct {
 	problem  *protocol.SettingsProblem
 	keep     string
 	changes  uint64
+	// notifyURL is the last one that was not empty: clients undo its removal with a
+	// masked one.
+	notifyURL string
 	onChange func(protocol.Settings)
 }
 
@@ -126,9 +129,7 @@ func (s *Store) Reload() {
 // setting is wrong, the error is a *FieldError. A file with a mistake or with unknown
 // settings is kept beside the new one.
 func (s *Store) Save(settings protocol.Settings) (protocol.Settings, error) {
-	if now := s.Get(); settings.NotifyURL == Shown(now).NotifyURL {
-		settings.NotifyURL = now.NotifyURL
-	}
+	settings.NotifyURL = s.unmasked(settings.NotifyURL)
 	if err := check(settings); err != nil {
 		return s.Get(), err
 	}

@@ -68,7 +68,7 @@ type Session struct {
 	state     protocol.SessionState
 	startedAt time.Time
 	err       *protocol.Error
-	run       *run // nil while stopped
+	run       *run                              // nil while stopped
 	wanting   map[protocol.TaskID]protocol.Task // tasks of this run of the app that need the user
 }
 

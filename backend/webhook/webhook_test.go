@@ -180,9 +180,9 @@ func TestRepeats(t *testing.T) {
 		for range 2 * maxEvents {
 			r.Tell(attention.Schedule("shop", protocol.ScheduleFailed))
 		}
-		r.mu.Lock()
+		r.Webhook.mu.Lock()
 		waiting := len(r.notices)
-		r.mu.Unlock()
+		r.Webhook.mu.Unlock()
 		if waiting > maxEvents+1 {
 			t.Errorf("%d notices wait", waiting)
 		}
@@ -206,11 +206,10 @@ func TestFailures(t *testing.T) {
 			r.mu.Unlock()
 			r.Tell(attention.Schedule(name, protocol.ScheduleFailed))
 		}
-		busy := status(http.StatusTooManyRequests, "Retry-After", "20")
-		tell("a", busy)
+		tell("a", status(http.StatusTooManyRequests, "Retry-After", "20"))
 		r.after(t, 20*time.Second-1, "The schedule “a” failed")
 		r.after(t, 1, "The schedule “a” failed")
-		tell("b", busy, busy)
+		tell("b", status(http.StatusTooManyRequests, "Retry-After", "soon"), status(http.StatusTooManyRequests, "Retry-After", "1"))
 		r.after(t, time.Hour, "The schedule “b” failed", "The schedule “b” failed")
 		tell("c", status(http.StatusServiceUnavailable, "Retry-After", "100000"), status(http.StatusBadGateway, "Retry-After", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)))
 		r.after(t, maxPause, "The schedule “c” failed", "The schedule “c” failed")
