@@ -28,13 +28,13 @@ type Store struct {
 	text []byte
 	// problem is what is wrong in text. keep is the ending under which text is kept
 	// before a save would lose something of it; empty when it has nothing to lose.
-	problem  *protocol.SettingsProblem
-	keep     string
-	changes  uint64
+	problem *protocol.SettingsProblem
+	keep    string
+	changes uint64
 	// notifyURL is the last one that was not empty: clients undo its removal with a
 	// masked one.
 	notifyURL string
-	onChange func(protocol.Settings)
+	onChange  func(protocol.Settings)
 }
 
 // Endings of the files beside the settings: a file with unknown settings and a file
