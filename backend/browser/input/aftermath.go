@@ -196,16 +196,18 @@ const closingWait = time.Second
 // Closed reports whether the action, which ended with err, closed its tab, and waits until
 // the tab is gone. The end of the browser is not the action's.
 func (fx *effects) Closed(ctx context.Context, err error) bool {
-	wait := fx.leaving.Wait()
+	if !fx.Acted || fx.p.Conn.Ended() {
+		return false
+	}
+	wait := time.Duration(0)
 	switch {
 	case fx.Out.Dialog != nil:
-		wait = 0
 	case errors.Is(err, devtools.ErrSessionEnded), errors.Is(err, page.ErrReplaced), page.IsTargetGone(err):
-		wait = max(wait, closingWait) // the error may come before the end of the tab is reported
-	case err != nil && !fx.leaving.Closing:
-		wait = 0
+		wait = max(fx.leaving.Wait(ctx, fx.p), closingWait) // the error may come before the end of the tab is reported
+	case err == nil || fx.leaving.Closing:
+		wait = fx.leaving.Wait(ctx, fx.p)
 	}
-	if !fx.Acted || fx.p.Conn.Ended() || !fx.config.Open.AwaitClosed(ctx, fx.tab, fx.p.Done, wait) {
+	if !fx.config.Open.AwaitClosed(ctx, fx.tab, fx.p.Done, wait) {
 		return false
 	}
 	fx.Out.Closed, fx.Out.Nothing = fx.tab, false

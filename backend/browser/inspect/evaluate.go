@@ -24,7 +24,7 @@ func (in *Inspector) Evaluate(ctx context.Context, by protocol.Caller, id protoc
 	var out protocol.Evaluated
 	err := in.tabs.OnTab(ctx, by, id, true, func(ctx context.Context, p *page.Page) error {
 		leaving, err := evaluate(ctx, p, expression, &out)
-		if in.open.AwaitClosed(ctx, id, p.Done, leaving.Wait()) {
+		if in.open.AwaitClosed(ctx, id, p.Done, leaving.Wait(ctx, p)) {
 			out.Closed, err = id, nil
 		}
 		return err

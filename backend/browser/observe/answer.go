@@ -39,7 +39,7 @@ func (o *Observer) Dialog(ctx context.Context, by protocol.Caller, id protocol.T
 			info = open.DialogInfo
 		}
 		o.config.Background.KnowsDialog(by, id, info.Type, info.Message)
-		if info.Next = goesOn(ctx, p, id); info.Next == nil && o.config.Open.AwaitClosed(ctx, id, p.Done, page.AskLeaving(ctx, p)(ctx).Wait()) {
+		if info.Next = goesOn(ctx, p, id); info.Next == nil && o.config.Open.AwaitClosed(ctx, id, p.Done, page.AskLeaving(ctx, p)(ctx).Wait(ctx, p)) {
 			info.Closed = id
 		}
 		return nil

@@ -25,13 +25,21 @@ const (
 	openerWait = 300 * time.Millisecond
 )
 
-// Wait returns how long to wait for the tab to close.
-func (l Leaving) Wait() time.Duration {
-	switch {
-	case l.Closing:
+// Wait returns how much longer to wait for the tab to close. A window that a page opened it
+// lets pass a moment first, and asks again: on a busy machine its script comes later.
+func (l Leaving) Wait(ctx context.Context, p *Page) time.Duration {
+	if l.Opener && !l.Closing {
+		moment := time.NewTimer(openerWait)
+		defer moment.Stop()
+		select {
+		case <-moment.C:
+			l = AskLeaving(ctx, p)(ctx)
+		case <-p.Done:
+		case <-ctx.Done():
+		}
+	}
+	if l.Closing {
 		return closeWait
-	case l.Opener:
-		return openerWait
 	}
 	return 0
 }
@@ -40,27 +48,44 @@ func (l Leaving) Wait() time.Duration {
 // for the answer. A page that shows a dialog, or ends, does not answer, and is not waited
 // for.
 func AskLeaving(ctx context.Context, p *Page) (answer func(ctx context.Context) Leaving) {
-	q := NewCalls(p.Session)
-	err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams("JSON.stringify({ closing: closed, opener: opener !== null })", ""))
+	q, err := sendLeaving(ctx, p)
 	return func(ctx context.Context) (l Leaving) {
 		dialogs := p.Events(cdppage.JavascriptDialogOpening.Method)
 		defer dialogs.Release()
-		if err != nil || p.OpenDialog() != nil {
-			return Leaving{}
-		}
 		ctx, cancel := context.WithTimeout(ctx, closeWait)
 		defer cancel()
-		select {
-		case r := <-q.Reply(0):
-			var res runtime.EvaluateResult
-			var text string
-			if q.Read(0, r, &res) == nil && res.Result != nil && jsonv2.Unmarshal(res.Result.Value, &text) == nil {
-				_ = jsonv2.Unmarshal([]byte(text), &l) // or the page has changed what it is asked about
+		// A page that ends, or goes elsewhere, before it has read the question answers with an
+		// error. One that has gone elsewhere answers the second.
+		for try := 1; ; try++ {
+			if err != nil || p.OpenDialog() != nil {
+				return Leaving{}
 			}
-		case <-dialogs.C:
-		case <-p.Done:
-		case <-ctx.Done():
+			select {
+			case r := <-q.Reply(0):
+				var res runtime.EvaluateResult
+				var text string
+				if err = q.Read(0, r, &res); err == nil {
+					if res.Result != nil && jsonv2.Unmarshal(res.Result.Value, &text) == nil {
+						_ = jsonv2.Unmarshal([]byte(text), &l) // or the page has changed what it is asked about
+					}
+					return l
+				}
+				if try == 2 {
+					return Leaving{Closing: isLeaving(err)}
+				}
+				q, err = sendLeaving(ctx, p)
+			case <-dialogs.C:
+				return Leaving{}
+			case <-p.Done:
+				return Leaving{}
+			case <-ctx.Done():
+				return Leaving{}
+			}
 		}
-		return l
 	}
+}
+
+func sendLeaving(ctx context.Context, p *Page) (*Calls, error) {
+	q := NewCalls(p.Session)
+	return q, q.Send(ctx, runtime.Evaluate.Method, EvaluateParams("JSON.stringify({ closing: closed, opener: opener !== null })", ""))
 }
