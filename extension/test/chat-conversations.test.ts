@@ -93,15 +93,18 @@ describe('a long conversation', () => {
     ask(made);
     await button('Needs you').click();
     await page.getByRole('heading', { name: /wants to/ }).waitFor();
+    // The animated scroll of the key may go on for a moment.
     const allow = button('Allow once');
-    expect(
-      await allow.evaluate((one) => {
-        const { bottom } = one.getBoundingClientRect();
-        return (
-          bottom <= (document.querySelector('[role=log]')?.getBoundingClientRect().bottom ?? 0)
-        );
-      }),
-    ).toBe(true);
+    await expect
+      .poll(() =>
+        allow.evaluate((one) => {
+          const { bottom } = one.getBoundingClientRect();
+          return (
+            bottom <= (document.querySelector('[role=log]')?.getBoundingClientRect().bottom ?? 0)
+          );
+        }),
+      )
+      .toBe(true);
   });
 
   it('follows its end, also when the list turns out shorter and grows again at once', async () => {
