@@ -49,7 +49,7 @@ type poolRun struct {
 	screenshots string // a folder; empty for none
 	log         *journal.Log
 	queue       chan int // row numbers; closed when every row has ended
-	attempts    []int    // by row number; of whoever has the row
+	attempts    []int    // by row number; used by the session that has the row
 
 	mu                              sync.Mutex // guards what is below, and the standard error
 	out                             *os.File

@@ -88,8 +88,8 @@ type siteData struct {
 }
 
 const (
-	// keepEvery is how often what the browser stores is read. An engine ends a browser of
-	// which it hears nothing, a Grid after 300 s, so this keeps the session, too.
+	// keepEvery is how often what the browser stores is read. An engine ends a browser whose
+	// connection is silent, a Grid after 300 s, so this keeps the session, too.
 	keepEvery = 20 * time.Second
 	// keptAtMost is the size of a localStorage, in bytes, that is still read each time.
 	keptAtMost = 256 << 10

@@ -29,8 +29,8 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	return control.New(cfg, pages), pages
 }
 
-// taskChanged follows whether a task needs the user. The end of one that a program asked
-// for is told to that program.
+// taskChanged follows whether a task needs the user. A program that asked for a task
+// receives its end itself.
 func (s *Session) taskChanged(t protocol.Task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

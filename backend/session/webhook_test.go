@@ -16,7 +16,7 @@ func TestTasksThatNeedTheUser(t *testing.T) {
 	}{
 		{protocol.Task{State: protocol.TaskRunning}, false},
 		{protocol.Task{State: protocol.TaskWaiting, Asker: program}, true},
-		{protocol.Task{State: protocol.TaskInterrupted, Asker: program}, false}, // its asker is told
+		{protocol.Task{State: protocol.TaskInterrupted, Asker: program}, false}, // its asker receives it
 		{protocol.Task{State: protocol.TaskInterrupted}, true},
 		{protocol.Task{State: protocol.TaskFailed}, true},
 		{protocol.Task{State: protocol.TaskFailed, Closed: true}, false},

@@ -236,7 +236,7 @@ func text(n attention.Need) string {
 	return strings.NewReplacer("<", "‹", ">", "›").Replace(said)
 }
 
-// post sends a message, and once more if it fails for now.
+// post sends a message, and once more if the failure may pass.
 func (w *Webhook) post(ctx context.Context, to *url.URL, need attention.Need) {
 	body, err := json.Marshal(message{text(need), need})
 	if err != nil {

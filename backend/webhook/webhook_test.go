@@ -189,7 +189,7 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
-// A receiver that fails for now is asked once more, when it says. Nothing leads elsewhere,
+// A receiver whose failure may pass is asked once more, when it says. Nothing leads elsewhere,
 // and the address is in no line of the log.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
