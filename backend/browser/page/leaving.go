@@ -87,5 +87,6 @@ func AskLeaving(ctx context.Context, p *Page) (answer func(ctx context.Context) 
 
 func sendLeaving(ctx context.Context, p *Page) (*Calls, error) {
 	q := NewCalls(p.Session)
-	return q, q.Send(ctx, runtime.Evaluate.Method, EvaluateParams("JSON.stringify({ closing: closed, opener: opener !== null })", ""))
+	err := q.Send(ctx, runtime.Evaluate.Method, EvaluateParams("JSON.stringify({ closing: closed, opener: opener !== null })", ""))
+	return q, err
 }
