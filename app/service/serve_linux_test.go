@@ -75,8 +75,15 @@ func TestServicePostsWhatNeedsTheUser(t *testing.T) {
 		return
 	}
 	bodies := make(chan []byte, 8)
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/s3cret" { // from a program that looks at every port, or had this one
+			http.NotFound(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
 		bodies <- body
 	}))
 	defer receiver.Close()

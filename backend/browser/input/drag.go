@@ -434,22 +434,33 @@ func (a *action) end(ctx context.Context) (page.Place, error) {
 	return page.Placed(ctx, a.p, f, aimed.Reached, page.NoGuard)
 }
 
+// landWait is how long a frame of another process may take until a drag finds it.
+const landWait = 3 * time.Second
+
 // landing is what a page makes of a drag over it.
 type landing struct {
+	// Seen: the drag was over it.
+	Seen bool `json:"seen"`
 	// Taken: it takes a drop.
 	Taken bool `json:"taken"`
 	// Effect is the operation of the drop, as the page names it.
 	Effect string `json:"effect"`
 }
 
-// landing sends events of a native drag, and returns what a frame makes of them.
+// landing sends events of a native drag, and returns what a frame makes of them. The
+// browser finds a frame of another process where it was last drawn: until it has drawn it
+// after a scroll, the events go to what was there, and are sent again.
 func (a *action) landing(ctx context.Context, f *page.Frame, messages ...message) (over landing, err error) {
-	if err := a.p.Ask(ctx, f, "land", nil, nil); err != nil {
-		return over, err
+	for until := time.Now().Add(landWait); ; {
+		if err := a.p.Ask(ctx, f, "land", nil, nil); err != nil {
+			return over, err
+		}
+		if err := a.send(ctx, a.p.Session, messages...); err != nil {
+			return over, err
+		}
+		err = a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, f, "landed", nil, &over) })
+		if err != nil || over.Seen || f.Number == 0 || time.Now().After(until) {
+			return over, err
+		}
 	}
-	if err := a.send(ctx, a.p.Session, messages...); err != nil {
-		return over, err
-	}
-	err = a.fx.Call(ctx, func(ctx context.Context) error { return a.p.Ask(ctx, f, "landed", nil, &over) })
-	return over, err
 }

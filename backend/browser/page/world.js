@@ -361,14 +361,17 @@ globalThis.pilotfishDo ??= (() => {
       const input = el?.localName === 'label' ? el.control : el;
       return { field: input?.localName === 'input' && input.type === 'file', clickable: page.clickable(ref) };
     },
-    /** Begins to see whether the page takes what is dragged over it; landed reports it. */
+    /** Begins to see whether the page takes what is dragged over it. */
     land() {
       over = undefined;
       addEventListener('dragover', land, { capture: true, passive: true });
     },
-    landed() {
+    /** What land has seen; if it has seen nothing, a little later. */
+    async landed() {
+      if (!over) await new Promise((next) => setTimeout(next, 50));
       removeEventListener('dragover', land, { capture: true });
-      return { taken: over?.defaultPrevented === true, effect: over?.dataTransfer.dropEffect ?? 'none' };
+      if (!over) return { seen: false };
+      return { seen: true, taken: over.defaultPrevented, effect: over.dataTransfer.dropEffect };
     },
     facts: (target) => page.facts(target) ?? null,
     // The overlay of a page that a task works on.
