@@ -9,9 +9,9 @@ import (
 )
 
 // Resume lets the target of a session run that the browser attached by itself and that
-// waits. A shared or service worker runs when all of its sessions are ready: Chromium 156
-// lets it run as soon as one says so, before the rules of the others hold. Other targets
-// wait in Chromium for each of their sessions.
+// waits. A page, a shared or a service worker runs when all of its sessions are ready:
+// Chromium 156 lets it run as soon as one says so (of pages, only sometimes), before the
+// rules of the others hold. Other targets wait in Chromium for each of their sessions.
 func Resume(ctx context.Context, s *Session) { resume(ctx, s, func() {}) }
 
 // LetGo resumes the target of a session that the browser attached by itself, and
@@ -22,9 +22,10 @@ func LetGo(ctx context.Context, s *Session) {
 	})
 }
 
-// start is the start of a worker that waits for all of its sessions.
+// start is the start of a target that waits for all of its sessions.
 type start struct {
-	// ready has the worker's sessions, and whether they are ready.
+	page bool
+	// ready has the target's sessions, and whether they are ready.
 	ready map[*Session]bool
 	// all is closed when all of them are.
 	all chan struct{}
@@ -45,9 +46,14 @@ func resume(ctx context.Context, s *Session, then func()) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	go func() { // it ends with the session at the latest
-		// The answer comes after the events of the target's other sessions, and when the
-		// commands of this one are carried out.
-		_, _ = cdp.Call(ctx, s, runtime.GetIsolateID, cdp.Empty{})
+		// The answer comes after the events of the target's other sessions, and, of a
+		// worker, when the commands of this one are carried out. A page that waits answers
+		// nothing; the browser itself carries out what must come before it runs.
+		if w.page {
+			_, _ = cdp.Call(ctx, s.Parent, target.GetTargets, target.GetTargetsParams{})
+		} else {
+			_, _ = cdp.Call(ctx, s, runtime.GetIsolateID, cdp.Empty{})
+		}
 		s.Conn.ready(s)
 		select {
 		case <-w.all:
@@ -59,11 +65,12 @@ func resume(ctx context.Context, s *Session, then func()) {
 
 // starts records a session whose target waits for all of its sessions; c.mu is held.
 func (c *Conn) starts(s *Session, e *target.EventAttachedToTarget) {
-	if !e.WaitingForDebugger || e.TargetInfo.Type != "shared_worker" && e.TargetInfo.Type != "service_worker" {
+	kind := e.TargetInfo.Type
+	if !e.WaitingForDebugger || kind != "page" && kind != "shared_worker" && kind != "service_worker" {
 		return
 	}
 	if c.starting[s.Target] == nil {
-		c.starting[s.Target] = &start{ready: make(map[*Session]bool), all: make(chan struct{})}
+		c.starting[s.Target] = &start{page: kind == "page", ready: make(map[*Session]bool), all: make(chan struct{})}
 	}
 	c.starting[s.Target].ready[s] = false
 }

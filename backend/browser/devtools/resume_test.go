@@ -15,7 +15,7 @@ import (
 	"pilotfish/backend/browser/devtools/fake"
 )
 
-// A worker that several sessions hold runs when all of them are ready, and not before: the
+// A page or a worker that several sessions hold runs when all of them are ready, and not before: the
 // first would let it go while the rules of the others do not hold yet.
 func TestResume(t *testing.T) {
 	// started makes a browser that has attached two sessions to a target.
@@ -106,7 +106,20 @@ func TestResume(t *testing.T) {
 		<-gone // when it runs
 	})
 	t.Run("a page", func(t *testing.T) {
-		b, first, _ := started(t, "page") // Chromium waits for each session of a page
+		b, first, second := started(t, "page")
+		all := resumed(b, 2)
+		devtools.Resume(t.Context(), first)
+		if _, err := cdp.Call(t.Context(), first.Parent, target.GetTargets, target.GetTargetsParams{}); err != nil {
+			t.Fatal(err)
+		}
+		if on := run(t, b, first); len(on) > 0 {
+			t.Errorf("the first let it run: %v", on)
+		}
+		devtools.LetGo(t.Context(), second)
+		<-all
+	})
+	t.Run("a frame", func(t *testing.T) {
+		b, first, _ := started(t, "iframe") // Chromium waits for each of its sessions
 		devtools.Resume(t.Context(), first)
 		if on := run(t, b, first); !slices.Equal(on, both[:1]) {
 			t.Errorf("it was resumed on %v", on)
