@@ -73,7 +73,7 @@ type key struct {
 type notice struct {
 	attention.Need
 	due   time.Time
-	told  bool
+	done  bool // posted, or seen by the user
 	event bool // it does not end by itself
 }
 
@@ -119,7 +119,7 @@ func (w *Webhook) Update(needs []attention.Need) {
 		if n == nil {
 			n = &notice{Need: need, due: time.Now().Add(settle)}
 		}
-		n.told = n.told || need.Seen
+		n.done = n.done || need.Seen
 		w.notices[k] = n
 	}
 	w.again()
@@ -183,7 +183,7 @@ func (w *Webhook) Run(ctx context.Context) {
 	}
 }
 
-// next returns what is due now, which is marked as told, nil for nothing, and when Run has
+// next returns what is due now, which counts as done then, nil for nothing, and when Run has
 // to ask again; zero for never.
 func (w *Webhook) next(posted map[topic]time.Time) (need *attention.Need, at time.Time) {
 	now := time.Now()
@@ -201,10 +201,10 @@ func (w *Webhook) next(posted map[topic]time.Time) (need *attention.Need, at tim
 			due = last.Add(repeat)
 		}
 		switch {
-		case n.told:
+		case n.done:
 			continue
 		case need == nil && !due.After(now):
-			n.told, need = true, &n.Need
+			n.done, need = true, &n.Need
 			posted[t] = now
 			if n.event {
 				delete(w.notices, k)
