@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -81,4 +82,17 @@ func TestABrowserElsewhere(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// Every command runs in a browser that an engine gives, and can do there what it does in an
+// own one.
+func TestEveryCommandElsewhere(t *testing.T) {
+	e := standin.New(t)
+	e.Keeps = true
+	r := install(t, "2m")
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", e.Address()))
+	c := newCrowd(t, r)
+	c.bare = true
+	r.run("sessions", "start")
+	c.everyCommand(t)
 }

@@ -82,6 +82,7 @@ type crowd struct {
 	comma            string // a file with a comma in its name
 	byCLI, web, tool way
 	users            bool // the browser is the user's own
+	bare             bool // the browser was started without Pilotfish's switches
 }
 
 // newCrowd makes the page and the files of a test.
@@ -232,8 +233,8 @@ func (c *crowd) check(t *testing.T, spec command.Spec, example string, w way, go
 	switch {
 	case c.users && (spec.Needs != "" || strings.HasPrefix(example, "perf --trace")):
 		want = protocol.CodeRefused
-	case c.users && strings.HasPrefix(example, "webmcp add"):
-		want = protocol.CodeBadArgument // pages offer tools where the user has switched that on
+	case c.bare && strings.HasPrefix(example, "webmcp add"):
+		want = protocol.CodeBadArgument // pages offer tools where that is switched on
 	case w.name != c.tool.name:
 	case spec.Scope == protocol.ScopeAdmin, spec.Name == "signins": // for the user only
 		want = protocol.CodeForbidden
@@ -398,31 +399,13 @@ func TestEveryCommandEveryWay(t *testing.T) {
 	})
 }
 
-// Every command runs in a browser that its user started, and can do there what it does elsewhere, or is on
-// the list of what that browser cannot do. The user and a program take turns. With -short
-// every tenth command runs.
-func TestEveryCommandInTheUsersBrowser(t *testing.T) {
-	chrome := attachtest.New(t, true, nil)
-	chrome.Start("about:blank")
-	r := install(t, "2m")
-	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", chrome.Dir))
-	c := newCrowd(t, r)
-	c.users = true
-	started := make(chan error, 1)
-	go func() {
-		out, err := r.command(t.Context(), "sessions", "start").CombinedOutput()
-		if err != nil {
-			err = fmt.Errorf("%w: %s", err, out)
-		}
-		started <- err
-	}()
-	chrome.Answer("Tab", "Return")
-	if err := <-started; err != nil {
-		t.Fatal(err)
-	}
-	c.e = r.endpoint()
-	c.byCLI, c.web = way{"the command line", r.byCLI}, way{"HTTP", r.byHTTP(c.e)}
-	c.tool = way{"MCP", byMCP(connect(t, &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")}))}
+// everyCommand runs the examples of every command in the browser of a session that runs; the
+// user and a program take turns. With -short every tenth command runs.
+func (c *crowd) everyCommand(t *testing.T) {
+	t.Helper()
+	c.e = c.r.endpoint()
+	c.byCLI, c.web = way{"the command line", c.r.byCLI}, way{"HTTP", c.r.byHTTP(c.e)}
+	c.tool = way{"MCP", byMCP(connect(t, &sdk.CommandTransport{Command: c.r.command(context.Background(), "mcp")}))}
 	c.must(t, "rules allow sensitive '*'", "") // there is nobody to ask
 	only := os.Getenv("PILOTFISH_ONLY")
 	for i, spec := range catalogue.Specs() {
@@ -438,6 +421,30 @@ func TestEveryCommandInTheUsersBrowser(t *testing.T) {
 		}
 		c.web.run(t, "closetab", tab) // it may be closed already
 	}
+}
+
+// Every command runs in a browser that its user started, and can do there what it does elsewhere, or is on
+// the list of what that browser cannot do.
+func TestEveryCommandInTheUsersBrowser(t *testing.T) {
+	chrome := attachtest.New(t, true, nil)
+	chrome.Start("about:blank")
+	r := install(t, "2m")
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", chrome.Dir))
+	c := newCrowd(t, r)
+	c.users, c.bare = true, true
+	started := make(chan error, 1)
+	go func() {
+		out, err := r.command(t.Context(), "sessions", "start").CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		started <- err
+	}()
+	chrome.Answer("Tab", "Return")
+	if err := <-started; err != nil {
+		t.Fatal(err)
+	}
+	c.everyCommand(t)
 	if !chrome.Running() {
 		t.Error("the user's browser has ended")
 	}
