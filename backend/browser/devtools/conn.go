@@ -82,6 +82,16 @@ type Pending struct {
 	session *Session
 	// Reply has room for the one answer that it can receive.
 	Reply chan Reply
+	// relayed receives the answer in place of Reply; see Session.Relay.
+	relayed func(Reply)
+}
+
+func (p *Pending) answer(r Reply) {
+	if p.relayed != nil {
+		p.relayed(r)
+		return
+	}
+	p.Reply <- r
 }
 
 // Reply is the answer to a command; its Read decodes it.
@@ -175,7 +185,7 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 		if msg.Error != nil {
 			r.err = &MethodError{Code: msg.Error.Code, Message: msg.Error.Message}
 		}
-		p.Reply <- r
+		p.answer(r)
 		return
 	}
 	c.mu.Lock()
@@ -270,7 +280,7 @@ func (c *Conn) end(s *Session, reason error) {
 	s.close(reason)
 	c.ready(s)
 	for _, p := range waiting {
-		p.Reply <- Reply{err: reason}
+		p.answer(Reply{err: reason})
 	}
 	for _, child := range children {
 		c.end(child, reason)
@@ -289,14 +299,20 @@ func (c *Conn) Send(ctx context.Context, s *Session, method string, params any) 
 		raw = b
 	}
 	p := &Pending{session: s, Reply: make(chan Reply, 1)}
+	id, err := c.send(ctx, s, method, params, raw, p)
+	return id, p, err
+}
+
+// send writes a command whose answer p gets.
+func (c *Conn) send(ctx context.Context, s *Session, method string, params any, raw jsonv2.Value, p *Pending) (int64, error) {
 	c.mu.Lock()
 	if c.err != nil {
 		c.mu.Unlock()
-		return 0, nil, c.err
+		return 0, c.err
 	}
 	if c.sessions[s.ID] != s {
 		c.mu.Unlock()
-		return 0, nil, ErrSessionEnded
+		return 0, ErrSessionEnded
 	}
 	c.next++
 	id := c.next
@@ -306,12 +322,12 @@ func (c *Conn) Send(ctx context.Context, s *Session, method string, params any) 
 	msg := &cdproto.Message{ID: id, SessionID: s.ID, Method: cdproto.MethodType(method), Params: raw}
 	if err := c.t.Write(ctx, msg); err != nil {
 		c.Forget(id)
-		return 0, nil, fmt.Errorf("%w: %w", ErrPipeEnded, err)
+		return 0, fmt.Errorf("%w: %w", ErrPipeEnded, err)
 	}
 	if c.sent != nil {
 		c.sent(ctx, s, params)
 	}
-	return id, p, nil
+	return id, nil
 }
 
 // Forget drops a pending command when nothing waits for its answer any more.

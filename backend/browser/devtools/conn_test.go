@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
@@ -305,5 +307,44 @@ func TestAnswerThatWasNotAskedFor(t *testing.T) {
 				t.Errorf("%d alarms, want %d:\n%s", got, test.want, said.String())
 			}
 		})
+	}
+}
+
+// What another program sends passes as it is, and its answer comes in the order of the events.
+func TestRelay(t *testing.T) {
+	b, c := connect(t)
+	s := attach(t, c, "T1")
+	var got []string
+	done := make(chan struct{})
+	s.Follow(func(e devtools.Event) { got = append(got, string(e.Params)) })
+	b.Answer("Some.method", func(call fake.Call) (any, error) {
+		b.Emit(s.ID, "Some.event", map[string]int{"n": 1})
+		return map[string]string{"was": string(call.Params)}, nil
+	})
+	if err := s.Relay(t.Context(), "Some.method", []byte(`{"x":[1]}`), func(result jsonv2.Value, err error) {
+		got = append(got, string(result), fmt.Sprint(err))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.Answer("Some.other", func(fake.Call) (any, error) { return nil, errors.New("no") })
+	if err := s.Relay(t.Context(), "Some.other", nil, func(_ jsonv2.Value, err error) {
+		got = append(got, err.Error())
+		close(done)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	want := []string{`{"n":1}`, `{"was":"{\"x\":[1]}"}`, "<nil>", "Some.other: no"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	ended := make(chan error, 1)
+	b.Answer("Some.silent", func(fake.Call) (any, error) { return nil, fake.ErrSilence })
+	if err := s.Relay(t.Context(), "Some.silent", nil, func(_ jsonv2.Value, err error) { ended <- err }); err != nil {
+		t.Fatal(err)
+	}
+	c.Fail(devtools.ErrPipeEnded)
+	if err := <-ended; !errors.Is(err, devtools.ErrPipeEnded) {
+		t.Errorf("%v", err)
 	}
 }

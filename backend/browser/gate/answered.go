@@ -158,11 +158,8 @@ func redirects(v *fetch.EventRequestPaused) bool {
 
 // settle lets an answer in or not, by the network that it came from.
 func (g *gate) settle(ctx context.Context, s *devtools.Session, v *fetch.EventRequestPaused, space network.IPAddressSpace) {
-	g.mu.Lock()
-	rule := g.address
-	g.mu.Unlock()
-	if ip, near := nearby[space]; near && rule != nil {
-		if err := rule(v.Request.URL, ip); err != nil {
+	if ip, near := nearby[space]; near {
+		if err := g.address(v.Request.URL, ip); err != nil {
 			g.refuse(ctx, s, v, err)
 			return
 		}

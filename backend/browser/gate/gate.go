@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -72,6 +74,20 @@ func NewGates(conn *devtools.Conn, log *slog.Logger, lookup Lookup) *Gates {
 	return g
 }
 
+// Rule is what a tab may load.
+type Rule struct {
+	// Patterns is what service and shared workers of the browser are asked once not to load,
+	// what is like one of them ("*", and "?" for a digit).
+	Patterns []string
+	// Allow is asked about everything, documents with document. What it allows and whose
+	// host is a name, Address is asked about again, with each address of the name; nil
+	// allows all. Both must answer at once. What they refuse is not loaded.
+	Allow   func(url string, document bool) error
+	Address func(url string, ip netip.Addr) error
+	// Saver decides about the files that the tab would save; nil saves all.
+	Saver protocol.Saver
+}
+
 // gate holds a rule over everything that one tab loads: its documents, those of
 // its frames, and what they and their workers load. It has sessions of its own,
 // so that nothing else that is done to the tab switches it off.
@@ -81,39 +97,77 @@ type gate struct {
 
 	opening sync.Mutex // held while the root is attached
 
-	mu        sync.Mutex
-	root      *devtools.Session
-	allow     func(url string, document bool) error
-	address   func(url string, ip netip.Addr) error
-	saver     protocol.Saver
+	mu   sync.Mutex
+	root *devtools.Session
+	// own is the rule of the agent whose tab it is, nil for none; beside are those that
+	// hold as well.
+	own       *Rule
+	beside    []*Rule
 	frames    map[cdp.FrameID]bool // that requested something
 	decisions *decisions
 }
 
-// Gate puts a tab under a rule from now on, whoever makes it load something.
-// allow is asked about everything, documents with document. What it allows and
-// whose host is a name is asked about again, with each address of the name
-// (address; nil allows all). Both must answer at once. What they refuse is not
-// loaded. saver decides about the files that the tab would save; nil saves all.
-// Service and shared workers of the browser are asked once not to load what is like
-// one of patterns ("*", and "?" for a digit). The gate stays until the tab's page is
-// closed; a later call replaces its rule.
+// Gate puts a tab under a rule from now on, whoever makes it load something. It stays until
+// the tab's page is closed; a later call replaces its rule.
 func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error {
+	return r.put(ctx, id, &Rule{patterns, allow, address, saver}, func(g *gate, rule *Rule) { g.own = rule })
+}
+
+// GateBeside puts a tab and the tabs that its pages open under a rule that holds beside that
+// of Gate, until Lift.
+func (r *Rules) GateBeside(ctx context.Context, id protocol.TabID, rule *Rule) error {
+	return r.put(ctx, id, rule, func(g *gate, rule *Rule) {
+		if !slices.Contains(g.beside, rule) {
+			g.beside = append(slices.Clone(g.beside), rule)
+		}
+	})
+}
+
+func (r *Rules) put(ctx context.Context, id protocol.TabID, rule *Rule, put func(*gate, *Rule)) error {
 	all, err := r.source.Gates()
 	if err != nil {
 		return err
 	}
 	return r.source.OnTarget(ctx, id, func(t tabs.Entry) error {
-		if err := all.workers.set(ctx, all.conn, patterns, allow); err != nil {
+		if err := all.workers.set(ctx, all.conn, rule.Patterns, rule.Allow); err != nil {
 			return err
 		}
 		g := all.gate(t.Target)
-		err := g.set(ctx, allow, address, saver)
+		err := g.set(ctx, func() { put(g, rule) })
 		if page.IsTargetGone(err) {
 			all.forget(g)
 		}
 		return err
 	})
+}
+
+// Lift ends a rule of GateBeside in all tabs. A tab without another rule is free again.
+func (r *Rules) Lift(ctx context.Context, rule *Rule) {
+	all, err := r.source.Gates()
+	if err != nil {
+		return // the browser has ended, and its gates with it
+	}
+	all.mu.Lock()
+	gates := slices.Collect(maps.Values(all.of))
+	all.mu.Unlock()
+	for _, g := range gates {
+		g.opening.Lock()
+		g.mu.Lock()
+		had := slices.Contains(g.beside, rule)
+		g.beside = slices.DeleteFunc(slices.Clone(g.beside), func(o *Rule) bool { return o == rule })
+		root := g.root
+		free := had && root != nil && g.own == nil && len(g.beside) == 0
+		if free {
+			g.root = nil
+		}
+		g.mu.Unlock()
+		if free {
+			all.forget(g)
+			// What it holds back is let through when its sessions end.
+			_ = devtools.Post(ctx, root.Parent, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: root.ID})
+		}
+		g.opening.Unlock()
+	}
 }
 
 // gate returns the gate of a target, and makes it if there is none.
@@ -126,6 +180,13 @@ func (g *Gates) gate(id target.ID) *gate {
 	return g.of[id]
 }
 
+// Count returns how many targets have a gate.
+func (g *Gates) Count() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.of)
+}
+
 func (g *Gates) forget(old *gate) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -134,16 +195,59 @@ func (g *Gates) forget(old *gate) {
 	}
 }
 
-// set opens the gate if need be and gives it its rule.
-func (g *gate) set(ctx context.Context, allow func(string, bool) error, address func(string, netip.Addr) error, saver protocol.Saver) error {
+// set gives the gate a rule by put, and opens it if need be.
+func (g *gate) set(ctx context.Context, put func()) error {
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	g.mu.Lock()
-	g.allow, g.address, g.saver = allow, address, saver
+	put()
 	root := g.root
 	g.mu.Unlock()
 	if root == nil {
 		return g.open(ctx)
+	}
+	return nil
+}
+
+// rules are those that hold.
+func (g *gate) rules() []*Rule {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.own == nil {
+		return g.beside
+	}
+	return append([]*Rule{g.own}, g.beside...)
+}
+
+// allow asks all rules about an address.
+func (g *gate) allow(url string, document bool) error {
+	for _, rule := range g.rules() {
+		if err := rule.Allow(url, document); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// address asks all rules about an address of a name.
+func (g *gate) address(url string, ip netip.Addr) error {
+	for _, rule := range g.rules() {
+		if rule.Address == nil {
+			continue
+		}
+		if err := rule.Address(url, ip); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saver decides about files: that of the agent whose tab it is, before another one.
+func (g *gate) saver() protocol.Saver {
+	for _, rule := range g.rules() {
+		if rule.Saver != nil {
+			return rule.Saver
+		}
 	}
 	return nil
 }
@@ -271,21 +375,20 @@ func (g *gate) event(ctx context.Context, s *devtools.Session, a *answers, e dev
 // which go on.
 func (g *gate) judge(ctx context.Context, s *devtools.Session, a *answers, v *fetch.EventRequestPaused) {
 	g.mu.Lock()
-	allow, address := g.allow, g.address
 	g.frames[v.FrameID] = true
 	g.mu.Unlock()
-	if err := allow(v.Request.URL, v.ResourceType == network.ResourceTypeDocument); err != nil {
+	if err := g.allow(v.Request.URL, v.ResourceType == network.ResourceTypeDocument); err != nil {
 		g.refuse(ctx, s, v, err)
 		return
 	}
 	host := nameOf(v.Request.URL)
-	if host == "" || address == nil {
+	if host == "" || !slices.ContainsFunc(g.rules(), func(r *Rule) bool { return r.Address != nil }) {
 		g.send(ctx, s, a, v)
 		return
 	}
 	go func() {
 		for _, ip := range g.all.names.of(ctx, host) {
-			if err := address(v.Request.URL, ip); err != nil {
+			if err := g.address(v.Request.URL, ip); err != nil {
 				g.refuse(ctx, s, v, err)
 				return
 			}
@@ -309,7 +412,7 @@ func (g *gate) refuse(ctx context.Context, s *devtools.Session, v *fetch.EventRe
 func refusedPage(id fetch.RequestID, why error) fetch.FulfillRequestParams {
 	body := fmt.Sprintf(`<!doctype html><meta charset=utf-8><meta name=color-scheme content="light dark"><title>Not opened</title>`+
 		`<body style="font:15px/1.5 system-ui;max-width:34em;margin:12vh auto;padding:0 1.5em"><h1 style="font-size:1.2em">Pilotfish did not open this page</h1>`+
-		`<p style="overflow-wrap:anywhere">%s</p><p>An agent works in this tab. To open the page yourself, use a tab without an agent.</p>`,
+		`<p style="overflow-wrap:anywhere">%s</p><p>An agent or a script works in this tab. To open the page yourself, use a tab without one.</p>`,
 		html.EscapeString(protocol.AsError(why).Message))
 	return fetch.FulfillRequestParams{
 		RequestID: id, ResponseCode: 403, Body: []byte(body),

@@ -30,9 +30,7 @@ import (
 // mayBeSaved reports whether the answer to a request has to be seen before it is
 // let through.
 func (g *gate) mayBeSaved(v *fetch.EventRequestPaused) bool {
-	g.mu.Lock()
-	saver := g.saver
-	g.mu.Unlock()
+	saver := g.saver()
 	return v.ResourceType == network.ResourceTypeDocument && saver != nil && saver.Asks(v.Request.URL)
 }
 
@@ -88,9 +86,7 @@ var errDenied = errors.New("the file was denied before it began")
 // be saved. A decision that was taken before the file began counts once.
 func (g *gate) save(address, name string, stopped bool) func(context.Context, func()) error {
 	key := fileKey(address, name)
-	g.mu.Lock()
-	saver, decisions := g.saver, g.decisions
-	g.mu.Unlock()
+	saver, decisions := g.saver(), g.decided()
 	may, known := decisions.take(key, stopped)
 	switch {
 	case known && may:
@@ -243,7 +239,7 @@ func (g *Gates) inherit(ctx context.Context, info *target.Info, s *devtools.Sess
 		return false
 	}
 	opener.mu.Lock()
-	allow, address, saver, decisions := opener.allow, opener.address, opener.saver, opener.decisions
+	own, beside, decisions := opener.own, opener.beside, opener.decisions
 	opener.mu.Unlock()
 	child := g.gate(info.TargetID)
 	child.opening.Lock()
@@ -251,7 +247,7 @@ func (g *Gates) inherit(ctx context.Context, info *target.Info, s *devtools.Sess
 	child.mu.Lock()
 	known := child.root != nil
 	if !known {
-		child.allow, child.address, child.saver, child.decisions, child.root = allow, address, saver, decisions, s
+		child.own, child.beside, child.decisions, child.root = own, beside, decisions, s
 	}
 	child.mu.Unlock()
 	if known {
