@@ -67,6 +67,9 @@ func clientLines(list []protocol.Client, now time.Time) string {
 		} else {
 			fmt.Fprintf(&b, ", last used %s ago", clientSpan(now.Sub(*one.Used)))
 		}
+		if one.Expires != nil {
+			fmt.Fprintf(&b, ", ends in %s", clientSpan(one.Expires.Sub(now)))
+		}
 		if one.Open > 0 {
 			fmt.Fprintf(&b, ", %d open", one.Open)
 		}

@@ -72,6 +72,7 @@ func builtins() []builtin {
 			Args: []syntax.Arg{{Name: "action", Help: "show: bring the window forward. rotate-tokens: give every panel a new token. restart-server: restart the local server; panels and agents reconnect", Required: true, Choices: []string{"show", "quit", "rotate-tokens", "restart-server"}}},
 		}, (*program).app},
 		{clientsSpec(), (*program).clients},
+		{shareSpec(), (*program).share},
 		{storedSpec(), (*program).stored},
 		{syntax.Spec{
 			Name: "serve", Summary: "run the sessions without window and tray, until Ctrl-C", Group: syntax.GroupApp,

@@ -24,6 +24,7 @@ const (
 	CapabilityTask        Capability = "task"         // start a task, read it, stop it
 	CapabilityTaskRun     Capability = "task_run"     // for the panel that runs a task: write its journal, run its commands, manage it
 	CapabilityModels      Capability = "models"       // model profiles, their keys, prompts
+	CapabilityShare       Capability = "share"        // speak the DevTools protocol with shared tabs
 )
 
 // Capabilities returns all capabilities, for tests and documents.
@@ -31,7 +32,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		CapabilityPanel, CapabilityTerminal, CapabilityAttach, CapabilityCommand, CapabilityTabs,
 		CapabilityAgents, CapabilityProbe, CapabilityAgentStatus, CapabilityApp, CapabilityMCP, CapabilityActivity, CapabilityFile,
-		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels,
+		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels, CapabilityShare,
 	}
 }
 
@@ -53,6 +54,8 @@ func (k Kind) Opens(capability Capability) bool {
 		return k == KindAgent
 	case CapabilityApp:
 		return k == KindCLI
+	case CapabilityShare:
+		return k == KindShare
 	default:
 		return false
 	}

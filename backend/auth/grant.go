@@ -21,6 +21,9 @@ const (
 	// KindCLI is in the state file of mode 0600, for the user's commands in a
 	// shell.
 	KindCLI Kind = "cli"
+	// KindShare is in an address for another program of the user, which speaks the DevTools
+	// protocol there: with Grant.Tab or all tabs, and with the scope act or only to read.
+	KindShare Kind = "share"
 )
 
 // singleUse reports whether a token of this kind ends with its first use.
@@ -31,6 +34,8 @@ func (k Kind) singleUse() bool { return k == KindAttach }
 // administrator.
 func (k Kind) maxScopes() Scopes {
 	switch k {
+	case KindShare:
+		return Scopes{protocol.ScopeRead, protocol.ScopeAct}
 	case KindPanel, KindAgent:
 		return Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive}
 	case KindCLI:

@@ -12,6 +12,8 @@ type Holder struct {
 	// Made is when its current token was made. Used is when a request last came with it;
 	// zero for never.
 	Made, Used time.Time
+	// Expires is when its current token ends; zero for not by itself.
+	Expires time.Time
 	// Open is how many requests and sockets of it are open.
 	Open int
 }
@@ -23,7 +25,11 @@ func (a *Authority) Holders() []Holder {
 	a.sweep(a.elapsed())
 	list := make([]Holder, 0, len(a.records))
 	for _, r := range a.records {
-		list = append(list, Holder{Grant: r.grant, Made: r.made, Used: r.used, Open: len(r.watches)})
+		h := Holder{Grant: r.grant, Made: r.made, Used: r.used, Open: len(r.watches)}
+		if r.expires != 0 {
+			h.Expires = a.now().Add(r.expires - a.last)
+		}
+		list = append(list, h)
 	}
 	return list
 }

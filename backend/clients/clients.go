@@ -54,6 +54,9 @@ func (c *Clients) list() []protocol.Client {
 	list := []protocol.Client{}
 	for _, h := range c.holders() {
 		one := protocol.Client{ID: h.Grant.ID, Kind: kindOf(h.Grant), Name: c.name(h.Grant), Session: h.Grant.Session, Tab: h.Grant.Tab, Made: h.Made, Open: h.Open}
+		if h.Grant.Kind == auth.KindShare {
+			one.Expires = &h.Expires
+		}
 		if !h.Used.IsZero() {
 			used := h.Used
 			one.Used = &used
@@ -99,6 +102,8 @@ func kindOf(g auth.Grant) protocol.ClientKind {
 		return protocol.ClientPanel
 	case g.Kind == auth.KindCLI:
 		return protocol.ClientShell
+	case g.Kind == auth.KindShare:
+		return protocol.ClientScript
 	case g.Actor.Kind == protocol.ActorMCP:
 		return protocol.ClientMCP
 	case g.Actor.Kind == protocol.ActorTerminal:
@@ -110,7 +115,7 @@ func kindOf(g auth.Grant) protocol.ClientKind {
 
 // rank is the order of the kinds in a list.
 func rank(kind protocol.ClientKind) int {
-	return slices.Index([]protocol.ClientKind{protocol.ClientMCP, protocol.ClientTerminal, protocol.ClientChat, protocol.ClientPanel, protocol.ClientShell}, kind)
+	return slices.Index([]protocol.ClientKind{protocol.ClientMCP, protocol.ClientScript, protocol.ClientTerminal, protocol.ClientChat, protocol.ClientPanel, protocol.ClientShell}, kind)
 }
 
 func (c *Clients) name(g auth.Grant) string {
@@ -121,6 +126,11 @@ func (c *Clients) name(g auth.Grant) string {
 		return "Command line"
 	case protocol.ClientMCP:
 		return cmp.Or(c.cfg.Callers.Names(g), g.Actor.Agent)
+	case protocol.ClientScript:
+		if !g.Scopes.Has(protocol.ScopeAct) {
+			return "Shared address, to read"
+		}
+		return "Shared address"
 	default:
 		return cmp.Or(g.Actor.Agent, "Shell")
 	}
@@ -166,7 +176,7 @@ func (c *Clients) revoke(id string) error {
 		if err := c.cfg.Endpoint.NewToken(); err != nil {
 			return err
 		}
-	case protocol.ClientTerminal, protocol.ClientChat:
+	case protocol.ClientTerminal, protocol.ClientChat, protocol.ClientScript:
 	}
 	c.cfg.Auth.Refuse(grant.ID, why)
 	return nil
@@ -179,6 +189,7 @@ func refusal(one protocol.Client) *protocol.Error {
 		protocol.ClientTerminal: "restart the agent in its terminal to give it a new token",
 		protocol.ClientChat:     "restart the agent in Chat to give it a new token",
 		protocol.ClientPanel:    "close the panel and open it again",
+		protocol.ClientScript:   "`pilotfish share` makes a new address",
 		protocol.ClientShell:    "run the command again: the new token is in the app's own file",
 	}[one.Kind]
 	return protocol.NewError(protocol.CodeUnauthorized, fmt.Sprintf("the user revoked the access of %s at %s", one.Name, time.Now().Format("15:04")), hint)

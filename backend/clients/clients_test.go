@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/caller"
@@ -102,8 +103,12 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 	if err := f.asks(f.shell.Reveal(), "1 Zed", auth.CapabilityCommand); err != nil {
 		t.Fatal(err)
 	}
+	f.auth.Mint(auth.KindShare, auth.Grant{Session: "work", Tab: "t1", Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeAdmin}}, time.Hour)
 	var got []string
 	for _, one := range f.list(t) {
+		if (one.Expires != nil && time.Until(*one.Expires) > 50*time.Minute) != (one.Kind == protocol.ClientScript) {
+			t.Errorf("%s ends at %v", one.Name, one.Expires)
+		}
 		line := one.Name + " " + string(one.Kind) + " " + string(one.Session)
 		if one.Used != nil {
 			line += " used"
@@ -113,7 +118,7 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"Zed mcp  used", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Side panel panel work", "Command line shell  used"}
+	want := []string{"Zed mcp  used", "Shared address script work", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Side panel panel work", "Command line shell  used"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -128,6 +133,11 @@ func TestARevokedClientIsRefusedAndToldWhy(t *testing.T) {
 	f.do(t, protocol.ClientsRevoke, f.id(t, "Claude Code"))
 	if err := f.asks(agent.Reveal(), "", auth.CapabilityCommand); !revoked(err) {
 		t.Errorf("the agent of a terminal: %v", err)
+	}
+	shared, secret := f.auth.Mint(auth.KindShare, auth.Grant{Session: "work"}, time.Hour)
+	f.do(t, protocol.ClientsRevoke, shared.ID)
+	if _, err := f.auth.Check(secret.Reveal(), auth.CapabilityShare); !revoked(err) {
+		t.Errorf("an address: %v", err)
 	}
 	f.do(t, protocol.ClientsRevoke, f.id(t, "Gemini"))
 	for _, secret := range []auth.Secret{shells, served} {

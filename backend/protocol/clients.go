@@ -12,6 +12,7 @@ const (
 	ClientChat     ClientKind = "chat"     // an agent in Chat
 	ClientMCP      ClientKind = "mcp"      // a program of the user that is connected by MCP
 	ClientShell    ClientKind = "shell"    // the command line
+	ClientScript   ClientKind = "script"   // programs at an address of `pilotfish share`
 )
 
 // Client is a program that uses Pilotfish with a token.
@@ -27,6 +28,9 @@ type Client struct {
 	Tab TabID `json:"tab,omitempty"`
 	// Made is when its token was made; for ClientMCP, when the program connected.
 	Made time.Time `json:"made"`
+	// Expires is when the access ends by itself; absent for never, and for tokens that are
+	// replaced by themselves.
+	Expires *time.Time `json:"expires,omitempty"`
 	// Used is when it last asked for something; absent for never.
 	Used *time.Time `json:"used,omitempty"`
 	// Open is how many of its requests and connections are open.

@@ -75,7 +75,8 @@ const (
 	ActorChat     ActorKind = "chat"
 	ActorTask     ActorKind = "task"
 	ActorShell    ActorKind = "shell"
-	ActorMCP      ActorKind = "mcp" // a program that the user connected by MCP
+	ActorMCP      ActorKind = "mcp"    // a program that the user connected by MCP
+	ActorScript   ActorKind = "script" // a program at an address of `pilotfish share`
 )
 
 // Actor identifies who made a call. Activity, permissions and tab ownership use

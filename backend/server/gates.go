@@ -90,6 +90,11 @@ func (g *gates) pass(w *response, r *http.Request) error {
 			return status(http.StatusBadRequest, protocol.CodeBadArgument, "a token does not belong in a URL")
 		}
 	}
+	secret := ""
+	if rest, shared := strings.CutPrefix(r.URL.Path, protocol.SharePath); shared {
+		secret = rest
+		r.URL.Path, r.URL.RawPath, r.RequestURI = protocol.SharePath, "", "" // so that no log has it
+	}
 	methods, ok := g.routes[r.URL.Path]
 	if !ok {
 		return status(http.StatusNotFound, protocol.CodeBadArgument, "there is no such route")
@@ -108,7 +113,7 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	if len(from) == 1 {
 		w.Header().Set("Access-Control-Allow-Origin", protocol.ExtensionOrigin)
 	}
-	grant, err := g.identify(rt, r)
+	grant, err := g.identify(rt, r, secret)
 	if err != nil {
 		return err
 	}
@@ -182,14 +187,18 @@ func preflight(w *response, r *http.Request, methods map[string]route) error {
 	return nil
 }
 
-// identify returns the grant of the request's token.
-func (g *gates) identify(rt route, r *http.Request) (auth.Grant, error) {
+// identify returns the grant of the request's token. secret is that in the path.
+func (g *gates) identify(rt route, r *http.Request, secret string) (auth.Grant, error) {
 	if rt.capability == "" {
 		return auth.Grant{}, nil
 	}
-	token, err := bearer(r)
-	if rt.socket {
+	token, err := secret, error(nil)
+	switch {
+	case rt.inPath && secret != "":
+	case rt.socket && !rt.inPath:
 		token, err = subprotocol(r)
+	default:
+		token, err = bearer(r)
 	}
 	if err != nil {
 		return auth.Grant{}, err

@@ -122,6 +122,14 @@ func (h *fixture) ServeTerminal(ctx context.Context, g auth.Grant, conn *websock
 	}
 }
 
+func (h *fixture) ServeShare(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
+	if err := h.called("share", g); err != nil {
+		return err
+	}
+	_, _, err := conn.Read(ctx)
+	return err
+}
+
 func (h *fixture) Hello(_ context.Context, g auth.Grant) (protocol.HelloEvent, error) {
 	err := h.called("hello", g)
 	h.mu.Lock()
@@ -448,7 +456,9 @@ func (w *world) upgrade(ctx context.Context, path, token, origin string) (*webso
 		header.Set("Origin", origin)
 	}
 	protocols := []string{protocol.Version}
-	if token != "" {
+	if path == protocol.SharePath {
+		path += token
+	} else if token != "" {
 		protocols = append(protocols, protocol.TokenSubprotocol+token)
 	}
 	//nolint:bodyclose // Dial replaces the body by a copy in memory

@@ -19,6 +19,9 @@ const (
 	streamHeartbeat = 15 * time.Second
 	// maxPairRequest is the limit of a panel's request to be paired, in bytes.
 	maxPairRequest = 1 << 10
+	// maxShareMessage is the limit of a message of another program's DevTools protocol, in
+	// bytes: enough for the body of a response that it answers with.
+	maxShareMessage = 32 << 20
 	// maxModelRequest is the limit of one request to a model, in bytes: enough for
 	// a conversation with several images.
 	maxModelRequest = 32 << 20

@@ -30,6 +30,9 @@ type route struct {
 	once bool
 	// socket marks a WebSocket: the token comes as a subprotocol.
 	socket bool
+	// inPath means that the token is the rest of the path: for clients of other protocols,
+	// which send no headers of ours. They may send it in Authorization as well.
+	inPath bool
 	// body is the limit of the request's body in bytes; 0 means that it has none.
 	body   int64
 	handle func(w http.ResponseWriter, r *http.Request, c call) error
@@ -77,6 +80,10 @@ func (s *Server) table() map[string]map[string]route {
 		{
 			method: http.MethodGet, path: "/ws", capability: auth.CapabilityAttach, origin: originExtension, once: true, socket: true, handle: s.terminal,
 			doc: routeDoc{about: "A terminal's socket."},
+		},
+		{
+			method: http.MethodGet, path: protocol.SharePath, capability: auth.CapabilityShare, origin: originNoPage, socket: true, inPath: true, handle: s.share,
+			doc: routeDoc{about: "The DevTools protocol with the tabs of an address that `pilotfish share` has printed. The secret is the rest of the path, or the token of an Authorization header."},
 		},
 
 		{

@@ -30,6 +30,10 @@ type Sessions interface {
 	// when it pauses reading because the program does not read.
 	ServeTerminal(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
 
+	// ServeShare serves a program that speaks the DevTools protocol with the tabs of the grant,
+	// until its socket, the browser or ctx ends.
+	ServeShare(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error
+
 	// Pairs reports whether a session waits for a panel that its user pairs by a code.
 	Pairs() bool
 	// Pair waits until the user enters the code of a panel that has no pairing. client and

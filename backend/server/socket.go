@@ -117,6 +117,14 @@ func closeSocket(conn *websocket.Conn, err error, cut context.CancelFunc) {
 	cut()
 }
 
+// share serves a program that speaks the DevTools protocol.
+func (s *Server) share(w http.ResponseWriter, r *http.Request, c call) error {
+	return s.socket(w, r, c, c.grant.ID, maxShareMessage,
+		func(ctx context.Context, conn *websocket.Conn, _ *auth.Watch) error {
+			return s.sessions.ServeShare(ctx, c.grant, conn)
+		})
+}
+
 // terminal serves a viewer of one terminal. The socket lasts as long as the
 // panel's grant that created its token.
 func (s *Server) terminal(w http.ResponseWriter, r *http.Request, c call) error {

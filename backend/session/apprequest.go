@@ -2,6 +2,8 @@ package session
 
 import (
 	"cmp"
+	"strconv"
+	"time"
 
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
@@ -24,6 +26,17 @@ func describeClients(req protocol.ClientsRequest) []protocol.ApprovalArg {
 		return nil
 	}
 	return append(action("clients", ""), protocol.ApprovalArg{Name: string(req.Do), Value: req.ID})
+}
+
+// describeShare describes an address that is made.
+func describeShare(req protocol.ShareRequest) []protocol.ApprovalArg {
+	life := cmp.Or(time.Duration(req.Seconds)*time.Second, protocol.ShareLife)
+	return []protocol.ApprovalArg{
+		{Name: "address for scripts", Value: "Playwright and Puppeteer"},
+		{Name: "tab", Value: cmp.Or(string(req.Tab), "all tabs")},
+		{Name: "only reads", Value: strconv.FormatBool(req.Read)},
+		{Name: "good for", Value: life.String()},
+	}
 }
 
 // describeStored describes which data is deleted.

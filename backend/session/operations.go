@@ -16,6 +16,7 @@ import (
 	"pilotfish/backend/identity"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/sharing"
 	"pilotfish/backend/task/control"
 	"pilotfish/backend/terminal"
 )
@@ -27,6 +28,7 @@ func (m *Manager) Operations() []op.Operation {
 	all := slices.Concat(
 		m.ofSessions(), g.ofApp(), g.ofPanel(), m.secrets.Operations(),
 		confirmed(g, "app", describeClients, m.clients.Operations()...), confirmed(g, "app", describeStored, m.storedData.Operations()...),
+		confirmed(g, "share", describeShare, sharing.Operations(g.sharing)...),
 		approval.Operations(partOf(m, func(s *Session) *approval.Manager { return s.approvals })),
 		identity.Operations(partOf(m, func(s *Session) *identity.Session { return s.identity })),
 		control.Operations(partOf(m, func(s *Session) *control.Tasks { return s.tasks })),

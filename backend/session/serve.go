@@ -17,6 +17,7 @@ import (
 	"pilotfish/backend/hub"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/saved"
+	"pilotfish/backend/sharing"
 )
 
 // gateway implements what the server and MCP need of the sessions. Each method
@@ -49,6 +50,37 @@ func (g gateway) ServeTerminal(ctx context.Context, grant auth.Grant, conn *webs
 		return err
 	}
 	return r.terminals.Serve(ctx, conn, grant.Terminal)
+}
+
+// sharing returns what addresses for other programs need of a session.
+func (g gateway) sharing(name protocol.SessionName) (sharing.Session, error) {
+	s, r, err := g.current(name)
+	if err != nil {
+		return sharing.Session{}, err
+	}
+	return sharing.Session{Name: s.name, Auth: g.m.auth, Endpoint: g.m.endpoint, Policy: r.policy, Browser: r.browser, Recorder: s.recorder}, nil
+}
+
+// ServeShare serves a program that speaks the DevTools protocol.
+func (g gateway) ServeShare(ctx context.Context, grant auth.Grant, conn *websocket.Conn) error {
+	s, err := g.sharing(grant.Session)
+	if err != nil {
+		return err
+	}
+	defer g.m.use.Begin()()
+	return s.Serve(ctx, grant, texts{conn})
+}
+
+// texts are the messages of a socket.
+type texts struct{ conn *websocket.Conn }
+
+func (t texts) Read(ctx context.Context) ([]byte, error) {
+	_, text, err := t.conn.Read(ctx)
+	return text, err
+}
+
+func (t texts) Write(ctx context.Context, text []byte) error {
+	return t.conn.Write(ctx, websocket.MessageText, text)
 }
 
 // current returns a session, as pick does, and its run.

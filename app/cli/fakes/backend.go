@@ -40,6 +40,9 @@ func New() *Backend {
 	routes.Handle("POST /command", b.waiting(b.route(b.command)))
 	routes.Handle("POST /app", b.route(b.app))
 	routes.Handle("POST /clients", b.route(func(context.Context, []byte) (any, error) { return clients(), nil }))
+	routes.Handle("POST /shares", b.route(func(context.Context, []byte) (any, error) {
+		return protocol.ShareReply{Address: "ws://127.0.0.1:7/share/S3CR3T", ID: "K2WF7TQA90", Expires: time.Now().Add(time.Hour)}, nil
+	}))
 	routes.Handle("POST /stored", b.route(func(context.Context, []byte) (any, error) { return stored(), nil }))
 	routes.Handle("POST /agent-status", b.route(b.agentStatus))
 	routes.Handle("POST /agent-permission", b.route(agentPermission))
@@ -242,6 +245,7 @@ func clients() *protocol.ClientsReply {
 	return &protocol.ClientsReply{Clients: []protocol.Client{
 		{ID: "R4KZ2MWX", Kind: protocol.ClientMCP, Name: "Zed\n", Made: *ago(3 * time.Hour), Used: ago(5 * time.Minute), Open: 1},
 		{ID: "3f0c8a52", Kind: protocol.ClientMCP, Name: "Cursor", Made: *ago(time.Hour), Revoked: ago(time.Minute)},
+		{ID: "K2WF7TQA90", Kind: protocol.ClientScript, Name: "Shared address", Session: "work", Tab: "t3", Made: *ago(10 * time.Minute), Expires: ago(-50*time.Minute - 5*time.Second), Open: 1},
 		{ID: "B7QP", Kind: protocol.ClientTerminal, Name: "Claude Code", Session: "work", Tab: "t3", Made: *ago(72 * time.Hour), Used: ago(90 * time.Second)},
 		{ID: "X3UV4567890", Kind: protocol.ClientShell, Name: "Command line", Made: *ago(10 * time.Minute)},
 	}}

@@ -389,4 +389,5 @@ func TestActivityOfARealSession(t *testing.T) {
 	}
 	cancel()
 	_ = follow.Wait() // ended above
+	t.Run("share", func(t *testing.T) { shared(t, r) })
 }

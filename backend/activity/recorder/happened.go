@@ -318,6 +318,24 @@ func (r *Recorder) Download(d protocol.Download) {
 // maxSaving bounds the downloads whose last state is known.
 const maxSaving = 1000
 
+// Shared records what a program did at an address of `pilotfish share`, or was refused.
+func (r *Recorder) Shared(actor protocol.Actor, tab protocol.TabID, what string, refused error) {
+	e := protocol.ActivityEntry{Actor: actor, Tab: tab, Command: "share", OK: refused == nil, Summary: what}
+	if refused == nil {
+		e.Args = map[string]string{"did": what}
+	}
+	if refused != nil {
+		e.Code = protocol.AsError(refused).Code
+	}
+	r.happens("", e)
+}
+
+// Acting records that an actor acts on a tab until the returned function is called: what the
+// tab opens meanwhile is the actor's.
+func (r *Recorder) Acting(actor protocol.Actor, tab protocol.TabID) (over func()) {
+	return r.on(actor, tab)
+}
+
 // Failed records a failure that is not a command's.
 func (r *Recorder) Failed(problem protocol.Error) {
 	r.happens(protocol.ActivityError, protocol.ActivityEntry{Actor: protocol.Actor{Kind: protocol.ActorUser, Name: "browser"}, Code: problem.Code, Summary: problem.Message})

@@ -4,6 +4,7 @@ import type { Client, ClientKind } from '$ui/protocol/protocol';
 export function clientWord({ kind, session = '', tab = '' }: Client): string {
   const what: Record<ClientKind, string> = {
     mcp: 'Program connected by MCP',
+    script: 'Scripts at an address of pilotfish share',
     terminal: 'Agent in a terminal',
     chat: 'Agent in Chat',
     panel: 'Part of Pilotfish',
@@ -14,12 +15,13 @@ export function clientWord({ kind, session = '', tab = '' }: Client): string {
 }
 
 /** How old the token of a client is, and when it was last used, as text. */
-export function ageWord({ kind, made, used, open, revoked }: Client, now: number): string {
+export function ageWord({ kind, made, expires, used, open, revoked }: Client, now: number): string {
   if (revoked !== undefined) return `Revoked ${span(now - Date.parse(revoked))} ago`;
   const since = kind === 'mcp' ? 'Connected' : 'Token made';
   const last =
     used === undefined ? 'not used yet' : `last used ${span(now - Date.parse(used))} ago`;
   const parts = [`${since} ${span(now - Date.parse(made))} ago`, last];
+  if (expires !== undefined) parts.push(`ends in ${span(Date.parse(expires) - now)}`);
   const connections = open === 1 ? '1 open connection' : `${String(open)} open connections`;
   if (open > 0) parts.push(connections);
   return parts.join(' · ');
@@ -38,6 +40,7 @@ export function span(ms: number): string {
 export function revokeWord({ kind, name }: Client): string {
   const then: Record<ClientKind, string> = {
     mcp: `It is refused until you allow it again here. To keep it out for good, take Pilotfish out of its settings, too: started anew, it is a new program.`,
+    script: 'Make a new address with pilotfish share.',
     terminal: 'Restart it in its terminal to give it a new token.',
     chat: 'Restart the agent in Chat to give it a new token.',
     panel: 'The side panel gets a new token at once and connects again.',

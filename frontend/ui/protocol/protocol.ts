@@ -1484,7 +1484,8 @@ export type ClientKind =
   | typeof ClientTerminal
   | typeof ClientChat
   | typeof ClientMCP
-  | typeof ClientShell;
+  | typeof ClientShell
+  | typeof ClientScript;
 /**
  * The kinds of client.
  */
@@ -1493,6 +1494,7 @@ export const ClientTerminal = "terminal"; // an agent or a shell in a terminal
 export const ClientChat = "chat"; // an agent in Chat
 export const ClientMCP = "mcp"; // a program of the user that is connected by MCP
 export const ClientShell = "shell"; // the command line
+export const ClientScript = "script"; // programs at an address of `pilotfish share`
 /**
  * Client is a program that uses Pilotfish with a token.
  */
@@ -1518,6 +1520,11 @@ export interface Client {
    * Made is when its token was made; for ClientMCP, when the program connected.
    */
   made: string;
+  /**
+   * Expires is when the access ends by itself; absent for never, and for tokens that are
+   * replaced by themselves.
+   */
+  expires?: string;
   /**
    * Used is when it last asked for something; absent for never.
    */
@@ -2337,7 +2344,8 @@ export type ActorKind =
   | typeof ActorChat
   | typeof ActorTask
   | typeof ActorShell
-  | typeof ActorMCP;
+  | typeof ActorMCP
+  | typeof ActorScript;
 /**
  * The kinds of actor.
  */
@@ -2347,6 +2355,7 @@ export const ActorChat = "chat";
 export const ActorTask = "task";
 export const ActorShell = "shell";
 export const ActorMCP = "mcp"; // a program that the user connected by MCP
+export const ActorScript = "script"; // a program at an address of `pilotfish share`
 /**
  * Actor identifies who made a call. Activity, permissions and tab ownership use
  * it.
@@ -5225,6 +5234,52 @@ export interface SettingsProblem {
    */
   message: string;
   allowed: string;
+}
+
+//////////
+// source: share.go
+
+/**
+ * SharePath is the path of the address at which another program speaks the DevTools protocol
+ * with tabs of a session. Its secret follows.
+ */
+export const SharePath = "/share/";
+/**
+ * How long an address of ShareRequest is good.
+ */
+export const ShareLife = 3_600_000;
+export const MaxShareLife = 24 * 3_600_000;
+/**
+ * ShareRequest asks for an address at which Playwright, Puppeteer and others speak the DevTools
+ * protocol with tabs of a session.
+ */
+export interface ShareRequest {
+  /**
+   * Seconds is how long it is good; 0 for ShareLife, at most MaxShareLife.
+   */
+  seconds?: number /* int */;
+  /**
+   * Tab is the only tab that is shared, with those that its pages open; empty for all.
+   */
+  tab?: TabID;
+  /**
+   * Read means that nothing can be changed at the address.
+   */
+  read?: boolean;
+}
+/**
+ * ShareReply is a new address.
+ */
+export interface ShareReply {
+  /**
+   * Address has the secret in it, which is shown this once.
+   */
+  address: string;
+  /**
+   * ID names it for ClientsRequest, which ends it.
+   */
+  id: string;
+  expires: string;
 }
 
 //////////

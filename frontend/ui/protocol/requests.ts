@@ -49,6 +49,7 @@ export interface RequestBodies {
   '/pty-restart': p.PtyRestartRequest;
   '/pty-session': p.PtySessionRequest;
   '/schedules': p.ScheduleRequest;
+  '/shares': p.ShareRequest;
   '/stored': p.StoredRequest;
   '/task/close': p.TaskRequest;
   '/task/command': p.TaskCommandRequest;

@@ -10,6 +10,7 @@ export const clientKindSchema = v.picklist([
   "chat",
   "mcp",
   "shell",
+  "script",
 ]);
 
 export const clientSchema = v.object({
@@ -19,6 +20,7 @@ export const clientSchema = v.object({
   session: v.exactOptional(v.string()),
   tab: v.exactOptional(v.string()),
   made: v.string(),
+  expires: v.exactOptional(v.string()),
   used: v.exactOptional(v.string()),
   open: v.number(),
   revoked: v.exactOptional(v.string()),

@@ -10,6 +10,7 @@ export const actorKindSchema = v.picklist([
   "task",
   "shell",
   "mcp",
+  "script",
 ]);
 
 export const actorSchema = v.object({

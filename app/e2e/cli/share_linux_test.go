@@ -1,0 +1,123 @@
+package cli_test
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// script runs lines of JavaScript with Playwright, connected to an address as `browser` and its
+// first page as `page`; check(what, value, wanted) prints what is not as wanted. It returns
+// what was printed.
+func script(ctx context.Context, t *testing.T, address, lines string) string {
+	t.Helper()
+	const before = `import { chromium } from 'playwright-core';
+const check = (what, got, want) => { if (got !== want) console.log(what + ': ' + got + ', not ' + want); };
+const refused = async (what, does) => { try { await does(); console.log(what + ' is not refused'); } catch (e) { if (!/Pilotfish: /.test(e.message)) console.log(what + ': ' + e.message); } };
+const browser = await chromium.connectOverCDP(process.argv[1], { timeout: 20000 });
+const context = browser.contexts()[0];
+const page = context.pages()[0];
+`
+	cmd := exec.CommandContext(ctx, "node", "--input-type=module", "-e", before+lines+"\nawait browser.close();", address)
+	cmd.Dir = "../../../extension" // it has Playwright
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("the script: %v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// shared tries addresses of `pilotfish share` with Playwright: a script opens a page, fills,
+// clicks and reads, in the tab that is shared and the one that it opens. It neither sees nor
+// reaches another one, and its connection ends when the address does.
+func shared(t *testing.T, r *installation) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	host := zoo(t)
+	address := func(args ...string) string {
+		t.Helper()
+		out, err := r.command(ctx, append([]string{"share"}, args...)...).Output()
+		if err != nil || !strings.HasPrefix(string(out), "ws://127.0.0.1:") {
+			t.Fatalf("share %v: %s, %v", args, out, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	r.run("newtab", host+"/other")
+	r.run("goto", host+"/mine", "--tab", "t1")
+	r.run("rules", "deny", "open", "blocked.test")
+	one := address("--tab", "t1", "--for", "10m")
+	if out := script(ctx, t, one, `
+check('pages', context.pages().map((p) => p.url()).join(), 'http://`+host+`/mine');
+await page.goto('http://`+host+`/opened');
+await page.getByLabel('Name').fill('Ada');
+check('filled', await page.getByLabel('Name').inputValue(), 'Ada');
+await page.getByRole('button', { name: 'Save' }).click();
+check('clicked', await page.locator('#out').textContent(), 'Saved Order complete');
+check('screenshot', (await page.screenshot()).length > 1000, true);
+const [popup] = await Promise.all([page.waitForEvent('popup'), page.evaluate(() => void open('/popup'))]);
+check('popup', new URL(popup.url()).pathname, '/popup');
+await popup.close();
+await page.route('**/api', (route) => route.fulfill({ json: { name: 'Bob' } }));
+check('fulfilled', await page.evaluate(async () => (await (await fetch('/api')).json()).name), 'Bob');
+const cdp = await context.newCDPSession(page);
+await refused('the cookies of all sites', () => cdp.send('Network.getAllCookies'));
+await refused('a file', () => cdp.send('DOM.setFileInputFiles', { files: ['/etc/passwd'] }));
+await refused('another tab', () => context.newPage());
+await refused('a context', () => browser.newContext());
+await refused('a blocked site', () => page.goto('http://blocked.test/'));
+await refused('a service of the cloud', () => page.goto('http://169.254.169.254/'));
+await refused('a file of this computer', () => page.goto('file:///etc/passwd'));
+await refused('a page of the browser', () => page.goto('chrome://settings/'));
+`); out != "" {
+		t.Error(out)
+	}
+	if out := r.run("activity", "--actor", "script"); !strings.Contains(out, "/opened") || !strings.Contains(out, "did=\"connected\"") || !strings.Contains(out, "DOM.setFileInputFiles") {
+		t.Errorf("the activity of the script is %s", out)
+	}
+
+	// All tabs; the address ends while a script has it.
+	all := address()
+	id, _, _ := strings.Cut(strings.TrimSpace(lastLine(r.run("share", "list"))), " ")
+	ended := make(chan string, 1)
+	go func() {
+		ended <- script(ctx, t, all, `
+check('pages', context.pages().length, 2);
+const made = await context.newPage();
+await made.goto('http://`+host+`/made');
+await made.close();
+const gone = new Promise((ok) => browser.on('disconnected', ok));
+await page.evaluate(() => document.title = 'waits');
+await gone;
+await chromium.connectOverCDP(process.argv[1], { timeout: 20000 }).then(() => console.log('connected again'), () => 0);
+`)
+	}()
+	r.run("wait", "function", "document.title == 'waits'", "--tab", "t1")
+	r.run("share", "end", id)
+	if out := <-ended; out != "" {
+		t.Error(out)
+	}
+	// One that expires.
+	if out := script(ctx, t, address("--for", "3s"), `await new Promise((ok) => browser.on('disconnected', ok));`); out != "" {
+		t.Error(out)
+	}
+	if out := script(ctx, t, address("--read", "--tab", "t1"), `
+const cdp = await context.newCDPSession(page);
+await refused('code', () => cdp.send('Runtime.evaluate', { expression: "document.title = 'changed'" }));
+await refused('a navigation', () => page.goto('http://`+host+`/changed'));
+check('tree', (await cdp.send('Accessibility.getFullAXTree')).nodes.length > 10, true);
+check('screenshot', (await cdp.send('Page.captureScreenshot')).data.length > 1000, true);
+`); out != "" {
+		t.Error(out)
+	}
+	if out := r.run("share", "list"); strings.Contains(out, id) {
+		t.Errorf("listed are %s", out)
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,58 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"pilotfish/backend/auth"
+	"pilotfish/backend/protocol"
+)
+
+// THREATS 66: the secret of an address for scripts is good in the path or in Authorization, and
+// nowhere else; it opens nothing but that socket, which closes when it is revoked. No log has it
+// (harness).
+func TestShareAddress(t *testing.T) {
+	w := start(t, nil)
+	grant, token := w.mint(auth.KindShare)
+	conn, status, err := w.upgrade(t.Context(), protocol.SharePath, token, "")
+	if err != nil {
+		t.Fatalf("%d, %v", status, err)
+	}
+	defer func() { _ = conn.CloseNow() }()
+	header := http.Header{"Authorization": {"Bearer " + token}}
+	address := fmt.Sprintf("ws://127.0.0.1:%d%s", w.port, protocol.SharePath)
+	second, _, err := websocket.Dial(t.Context(), address, &websocket.DialOptions{HTTPClient: w.client, HTTPHeader: header}) //nolint:bodyclose // Dial replaces the body by a copy in memory
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = second.CloseNow()
+	for path, want := range map[string]int{
+		protocol.SharePath + token + "x":   http.StatusUnauthorized,
+		protocol.SharePath + token + "/":   http.StatusUnauthorized,
+		protocol.SharePath + token[1:]:     http.StatusUnauthorized,
+		"/share":                           http.StatusNotFound,
+		"/share?token=" + token:            http.StatusBadRequest,
+		protocol.SharePath + "?x=" + token: http.StatusUnauthorized,
+		"/tabs/" + token:                   http.StatusNotFound,
+		"/x" + protocol.SharePath + token:  http.StatusNotFound,
+	} {
+		if got := w.do(t, ask{path: path}); got.status != want {
+			t.Errorf("%s: %d, want %d", path, got.status, want)
+		}
+	}
+	for _, origin := range []string{"https://evil.test", "null", "http://127.0.0.1"} {
+		if _, status, err := w.upgrade(t.Context(), protocol.SharePath, token, origin); err == nil || status != http.StatusForbidden {
+			t.Errorf("a page of %s: %d", origin, status)
+		}
+	}
+	w.auth.Revoke(grant.ID)
+	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != protocol.CloseUnauthorized {
+		t.Errorf("the socket ends with %v", err)
+	}
+	if _, status, err := w.upgrade(t.Context(), protocol.SharePath, token, ""); err == nil || status != http.StatusUnauthorized {
+		t.Errorf("after the end: %d", status)
+	}
+}
