@@ -340,7 +340,16 @@ func TestShareToRead(t *testing.T) {
 // Without a tab, the address is for all of the session, also those that come later; Puppeteer
 // asks for the targets around pages.
 func TestShareOfAllTabs(t *testing.T) {
-	f := headless(t)
+	for _, headless := range modes(t) {
+		t.Run(fmt.Sprintf("headless=%t", headless), func(t *testing.T) { shareOfAllTabs(t, share(t, headless)) })
+	}
+}
+
+func shareOfAllTabs(t *testing.T, f *fixture) {
+	t.Helper()
+	if _, err := f.Navigate(deadline(t), nobody, f.first(t), pages(t, map[string]string{"/": `<p>one`})+"/", protocol.WaitLoad, nil); err != nil {
+		t.Fatal(err)
+	}
 	p := f.connect(t, scripts.Terms{Rules: &shows{forbidden: newForbidden(t)}})
 	p.must(t, "", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,"filter":[{"type":"page","exclude":true},{}]}`)
 	strip := p.event(t, "Target.attachedToTarget", func(m talk) bool { return m.Params.TargetInfo.Type == "tab" })
@@ -348,6 +357,10 @@ func TestShareOfAllTabs(t *testing.T) {
 	inside := p.event(t, "Target.attachedToTarget", func(m talk) bool { return m.SessionID == strip.Params.SessionID })
 	if inside.Params.TargetInfo.Type != "page" {
 		t.Errorf("%+v", inside)
+	}
+	// Neither the panel nor the worker is there.
+	if got := p.must(t, "", "Target.getTargets", `{"filter":[{}]}`); strings.Count(got, "targetId") != 2 || strings.Contains(got, "chrome-extension") {
+		t.Errorf("the program sees %s", got)
 	}
 	var made struct{ TargetID string }
 	if err := json.Unmarshal([]byte(p.must(t, "", "Target.createTarget", `{"url":"data:text/html,<title>New</title>"}`)), &made); err != nil {

@@ -321,13 +321,13 @@ func TestRelay(t *testing.T) {
 		b.Emit(s.ID, "Some.event", map[string]int{"n": 1})
 		return map[string]string{"was": string(call.Params)}, nil
 	})
-	if err := s.Relay(t.Context(), "Some.method", []byte(`{"x":[1]}`), func(result jsonv2.Value, err error) {
+	if err := s.Relay(t.Context(), "Some.method", []byte(`{"x":[1]}`), nil, func(result jsonv2.Value, err error) {
 		got = append(got, string(result), fmt.Sprint(err))
 	}); err != nil {
 		t.Fatal(err)
 	}
 	b.Answer("Some.other", func(fake.Call) (any, error) { return nil, errors.New("no") })
-	if err := s.Relay(t.Context(), "Some.other", nil, func(_ jsonv2.Value, err error) {
+	if err := s.Relay(t.Context(), "Some.other", nil, nil, func(_ jsonv2.Value, err error) {
 		got = append(got, err.Error())
 		close(done)
 	}); err != nil {
@@ -340,7 +340,7 @@ func TestRelay(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	b.Answer("Some.silent", func(fake.Call) (any, error) { return nil, fake.ErrSilence })
-	if err := s.Relay(t.Context(), "Some.silent", nil, func(_ jsonv2.Value, err error) { ended <- err }); err != nil {
+	if err := s.Relay(t.Context(), "Some.silent", nil, nil, func(_ jsonv2.Value, err error) { ended <- err }); err != nil {
 		t.Fatal(err)
 	}
 	c.Fail(devtools.ErrPipeEnded)

@@ -63,9 +63,9 @@ func (s *Session) Call(ctx context.Context, method string, params, result any) e
 // Relay sends a command of another program. params is its JSON, which is passed on as it
 // is. The connection's reader calls answer once, in the order of the session's events, with
 // the JSON of the result or with a *MethodError or why the session ended. answer must not
-// block.
-func (s *Session) Relay(ctx context.Context, method string, params jsonv2.Value, answer func(result jsonv2.Value, err error)) error {
-	_, err := s.Conn.send(ctx, s, method, nil, params, &Pending{session: s, relayed: func(r Reply) {
+// block. typed is what New's sent gets: params as a type of cdproto, or nil.
+func (s *Session) Relay(ctx context.Context, method string, params jsonv2.Value, typed any, answer func(result jsonv2.Value, err error)) error {
+	_, err := s.Conn.send(ctx, s, method, typed, params, &Pending{session: s, relayed: func(r Reply) {
 		answer(r.result, r.Read(method, nil))
 	}})
 	return err

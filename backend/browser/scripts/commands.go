@@ -172,7 +172,7 @@ func (c *client) relay(ctx context.Context, s *session, m *command, p params) {
 	if len(m.Params) > 0 || len(p) > 0 {
 		raw = p.encode()
 	}
-	err := s.s.Relay(ctx, m.Method, raw, func(result jsonv2.Value, err error) {
+	err := s.s.Relay(ctx, m.Method, raw, gesture(m.Method, raw), func(result jsonv2.Value, err error) {
 		c.mu.Lock()
 		gone := c.sessions[s.id] != s
 		if m.Method == "Page.printToPDF" && err == nil {

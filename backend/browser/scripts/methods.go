@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
 
@@ -201,6 +203,31 @@ func drives(method string) bool {
 		return true
 	}
 	return strings.HasPrefix(method, "Input.")
+}
+
+// gesture returns the parameters of a method that may take the focus from the panel in which
+// the user types, as the connection knows them; nil for another one.
+func gesture(method string, raw jsonv2.Value) any {
+	switch method {
+	case input.CommandDispatchMouseEvent:
+		return typed[input.DispatchMouseEventParams](raw)
+	case input.CommandDispatchTouchEvent:
+		return typed[input.DispatchTouchEventParams](raw)
+	case input.CommandSynthesizeTapGesture:
+		return input.SynthesizeTapGestureParams{}
+	case input.CommandSynthesizePinchGesture:
+		return input.SynthesizePinchGestureParams{}
+	case input.CommandSynthesizeScrollGesture:
+		return input.SynthesizeScrollGestureParams{}
+	case runtime.CommandEvaluate:
+		return typed[runtime.EvaluateParams](raw)
+	}
+	return nil
+}
+
+func typed[P any](raw jsonv2.Value) (p P) {
+	_ = jsonv2.Unmarshal(raw, &p, chromedp.DefaultUnmarshalOptions) // the browser refuses what cannot be read
+	return p
 }
 
 // host returns the host of an address.

@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp/jsonv2"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/protocol"
 )
@@ -204,5 +206,20 @@ func TestFilter(t *testing.T) {
 	}
 	if _, err := filterOf(params{"filter": jsonv2.Value(`7`)}, true); err == nil {
 		t.Error("a filter that is none was read")
+	}
+}
+
+// The connection gives the focus back to the panel after these, as after our own.
+func TestGestures(t *testing.T) {
+	press, is := gesture("Input.dispatchMouseEvent", jsonv2.Value(`{"type":"mousePressed","x":1.5,"y":2,"button":"left","new":1}`)).(input.DispatchMouseEventParams)
+	if !is || press.Type != input.DispatchMouseEventTypeMousePressed {
+		t.Errorf("%+v", press)
+	}
+	run, is := gesture("Runtime.evaluate", jsonv2.Value(`{"expression":"1","userGesture":true}`)).(runtime.EvaluateParams)
+	if !is || run.UserGesture == nil || !*run.UserGesture {
+		t.Errorf("%+v", run)
+	}
+	if got := gesture("Page.reload", nil); got != nil {
+		t.Errorf("%+v", got)
 	}
 }
