@@ -145,7 +145,7 @@ func roomRules() []roomRule {
 		{"backend/browser/overrides", []string{protocol, "backend/browser/page", "backend/browser/watch", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/gate", []string{protocol, "backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "operations do not know each other, nor the browser whose pages they read"},
 		{"backend/browser/scripts", []string{protocol, "backend/browser/gate", "backend/browser/tabs", "backend/browser/devtools"}, "another program's protocol passes by rules and to tabs that are given to it as interfaces"},
-		{"backend/sharing", []string{protocol, "backend/op", "backend/auth", "backend/activity/recorder", "backend/browser", "backend/browser/scripts", "backend/endpoint", "backend/policy"}, "an address is made and served for one session, whose parts are given to it"},
+		{"backend/sharing", []string{protocol, "backend/op", "backend/auth", "backend/activity/recorder", "backend/browser", "backend/browser/scripts", "backend/endpoint", "backend/policy", "backend/secret"}, "an address is made and served for one session, whose parts are given to it"},
 		{"backend/browser/httpauth", []string{protocol, "backend/browser/devtools"}, "what answers servers knows neither the user nor their secrets: both are given to it as an interface"},
 		{"backend/login", []string{protocol, "backend/policy", "backend/browser/httpauth", "backend/hub", "backend/secret"}, "logins are answered without knowing browsers and commands: those are given as an interface"},
 		{"backend/browser/focus", []string{"backend/browser/page", "backend/browser/tabs", "backend/browser/devtools"}, "what keeps the focus knows no command that takes it"},

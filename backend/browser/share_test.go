@@ -11,6 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/scripts"
 	"pilotfish/backend/protocol"
 )
@@ -345,6 +349,50 @@ func TestShareOfAllTabs(t *testing.T) {
 	}
 }
 
+// contexts checks that of the contexts of the first tab the program has those of the page.
+func (f *fixture) contexts(t *testing.T, p *program, session string) {
+	t.Helper()
+	p.must(t, session, "Runtime.enable", `{}`)
+	p.mustNot(t, session, "Page.addScriptToEvaluateOnNewDocument", `{"source":"1","worldName":"pilotfish-page"}`, "Pilotfish's own")
+	if got := p.must(t, session, "Runtime.evaluate", `{"expression":"document.body"}`); strings.Contains(got, "objectId") {
+		var made struct{ Result struct{ ObjectID string } }
+		if err := json.Unmarshal([]byte(got), &made); err != nil {
+			t.Fatal(err)
+		}
+		p.must(t, session, "Runtime.callFunctionOn", fmt.Sprintf(`{"functionDeclaration":"function() {}","objectId":%q}`, made.Result.ObjectID))
+	} else {
+		t.Error(got)
+	}
+	if _, err := f.Snapshot(deadline(t), nobody, f.first(t), protocol.SnapshotRequest{}, nil); err != nil { // it makes our world
+		t.Fatal(err)
+	}
+	r, _ := f.running()
+	entry, _ := f.Browser.tabs.Lookup(f.first(t))
+	s, err := r.conn.Attach(deadline(t), entry.Target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := s.Events(runtime.ExecutionContextCreated.Method)
+	if err := s.Call(deadline(t), runtime.CommandEnable, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	events.Cancel()
+	tried := 0
+	for e := range events.C {
+		v, ok := devtools.Decode(e, runtime.ExecutionContextCreated)
+		if !ok || strings.Contains(string(v.Context.AuxData), `"isDefault":true`) {
+			continue
+		}
+		tried++
+		p.mustNot(t, session, "Runtime.evaluate", fmt.Sprintf(`{"expression":"1","contextId":%d}`, v.Context.ID), "Cannot find context")
+		p.mustNot(t, session, "Runtime.evaluate", fmt.Sprintf(`{"expression":"1","uniqueContextId":%q}`, v.Context.UniqueID), "Cannot find context")
+	}
+	if tried == 0 {
+		t.Error("the page has no context but its own")
+	}
+	_ = devtools.Post(deadline(t), r.conn.Root, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: s.ID})
+}
+
 func shareOfAllTabs(t *testing.T, f *fixture) {
 	t.Helper()
 	if _, err := f.Navigate(deadline(t), nobody, f.first(t), pages(t, map[string]string{"/": `<p>one`})+"/", protocol.WaitLoad, nil); err != nil {
@@ -362,6 +410,7 @@ func shareOfAllTabs(t *testing.T, f *fixture) {
 	if got := p.must(t, "", "Target.getTargets", `{"filter":[{}]}`); strings.Count(got, "targetId") != 2 || strings.Contains(got, "chrome-extension") {
 		t.Errorf("the program sees %s", got)
 	}
+	f.contexts(t, p, inside.Params.SessionID)
 	var made struct{ TargetID string }
 	if err := json.Unmarshal([]byte(p.must(t, "", "Target.createTarget", `{"url":"data:text/html,<title>New</title>"}`)), &made); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func (g gateway) sharing(name protocol.SessionName) (sharing.Session, error) {
 	if err != nil {
 		return sharing.Session{}, err
 	}
-	return sharing.Session{Name: s.name, Auth: g.m.auth, Endpoint: g.m.endpoint, Policy: r.policy, Browser: r.browser, Recorder: s.recorder}, nil
+	return sharing.Session{Name: s.name, Auth: g.m.auth, Endpoint: g.m.endpoint, Policy: r.policy, Browser: r.browser, Recorder: s.recorder, Secrets: g.m.secrets}, nil
 }
 
 // ServeShare serves a program that speaks the DevTools protocol.

@@ -20,6 +20,7 @@ import (
 	"pilotfish/backend/op"
 	"pilotfish/backend/policy"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/secret"
 )
 
 // Session is what addresses need of a session that runs.
@@ -30,6 +31,7 @@ type Session struct {
 	Policy   *policy.Policy
 	Browser  *browser.Browser
 	Recorder *recorder.Recorder
+	Secrets  *secret.Store
 }
 
 // Operations are what the user does with addresses. find returns a session. The list of
@@ -65,13 +67,13 @@ func (s Session) Make(by protocol.Actor, req protocol.ShareRequest) (protocol.Sh
 		scopes = append(scopes, protocol.ScopeAct)
 	}
 	id := strings.ToLower(rand.Text()[:6])
-	grant, secret := s.Auth.Mint(auth.KindShare, auth.Grant{
+	grant, token := s.Auth.Mint(auth.KindShare, auth.Grant{
 		Session: s.Name, Tab: req.Tab, Scopes: scopes,
 		Actor: protocol.Actor{Kind: protocol.ActorScript, ID: id, Name: "script " + id, Tab: req.Tab},
 	}, life)
 	s.Recorder.Shared(by, req.Tab, fmt.Sprintf("made an address for %s, good for %s", grant.Actor.Name, life), nil)
 	return protocol.ShareReply{
-		Address: fmt.Sprintf("ws://127.0.0.1:%d%s%s", s.Endpoint.Port(), protocol.SharePath, secret.Reveal()),
+		Address: fmt.Sprintf("ws://127.0.0.1:%d%s%s", s.Endpoint.Port(), protocol.SharePath, token.Reveal()),
 		ID:      grant.ID, Expires: time.Now().Add(life),
 	}, nil
 }
@@ -106,13 +108,17 @@ type rules struct {
 	acting map[protocol.TabID]func()
 }
 
-// Shows refuses the pages that no agent may see, and those on whose site agents may not act.
+// Shows refuses the pages that no agent may see, those on whose site agents may not act, and
+// those on whose site a secret of the user was entered: code could read it.
 func (r *rules) Shows(address string) error {
 	if address == "" || address == "about:blank" {
 		return nil
 	}
 	if err := r.s.Policy.URL(r.actor, address); err != nil {
 		return err
+	}
+	if r.s.Secrets.Held(policy.Origin(address)) {
+		return protocol.NewError(protocol.CodeRefused, "a secret of the user was entered on this site", "")
 	}
 	for _, kind := range []protocol.ActionKind{protocol.ActionAct, protocol.ActionEval} {
 		if !r.read && r.s.Policy.Rules().Decide(kind, address).Decision == protocol.SiteDeny {

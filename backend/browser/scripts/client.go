@@ -45,6 +45,7 @@ type client struct {
 	sessions     map[string]*session
 	refused      map[string]bool
 	streams      map[string]bool // of documents that the program asked for
+	worlds       map[string]bool // the names of those that it made
 	// discover and attach are what the program last asked to be shown, and to be attached
 	// to; nil for nothing.
 	discover, attach filter
@@ -69,13 +70,15 @@ type session struct {
 	id, parent string
 	s          *devtools.Session
 	page       *page // nil for a session of the browser
+	worker     bool
+	contexts   contexts
 }
 
 func newClient(ctx context.Context, b Browser, root *devtools.Session, terms Terms, full func()) *client {
 	return &client{
 		ctx: ctx, b: b, terms: terms, can: allowed(terms.Read), root: root, out: newOutbox(full), busy: make(chan struct{}, mostBusy),
 		before: map[protocol.TabID]bool{}, tabs: map[protocol.TabID]bool{}, rules: map[protocol.TabID]*gate.Rule{},
-		pages: map[target.ID]*page{}, sessions: map[string]*session{"": {}}, refused: map[string]bool{}, streams: map[string]bool{},
+		pages: map[target.ID]*page{}, sessions: map[string]*session{"": {}}, refused: map[string]bool{}, streams: map[string]bool{}, worlds: map[string]bool{},
 	}
 }
 
@@ -315,7 +318,7 @@ func attached(info target.Info) target.Info {
 // add records a session, and passes its events on. Nothing has asked for events before. The
 // caller holds mu.
 func (c *client) add(s *session) {
-	c.sessions[s.id] = s
+	c.sessions[s.id], s.contexts = s, contexts{}
 	s.s.Follow(func(e devtools.Event) { c.happened(s, e) })
 }
 
@@ -423,7 +426,7 @@ func (c *client) happened(s *session, e devtools.Event) {
 			c.afterwards(func(ctx context.Context) { devtools.LetGo(ctx, child) })
 			return
 		}
-		c.add(&session{id: string(v.SessionID), parent: s.id, s: child, page: s.page})
+		c.add(&session{id: string(v.SessionID), parent: s.id, s: child, page: s.page, worker: v.TargetInfo.Type == "worker"})
 	case e.Method == target.DetachedFromTarget.Method:
 		v, ok := devtools.Decode(e, target.DetachedFromTarget)
 		child := c.sessions[string(v.SessionID)]
@@ -444,6 +447,8 @@ func (c *client) happened(s *session, e devtools.Event) {
 			})
 			return
 		}
+	case !s.contexts.event(e, s.worker, c.worlds):
+		return
 	case strings.HasPrefix(e.Method, "Target."):
 		return // of targets that the program may not know
 	}

@@ -143,9 +143,20 @@ func (c *client) pass(ctx context.Context, s *session, m *command, p params) {
 	c.mu.Lock()
 	shown, foreign := s.page.info.URL, strings.HasPrefix(m.Method, "IO.") && !c.streams[p.text("handle")]
 	c.mu.Unlock()
+	if !c.shows(shown) { // the rules may have changed since
+		c.answer(m, nil, &failure{codeNoSession, "Session with given id not found."})
+		return
+	}
 	err := judge(m.Method, p, shown, c.terms.Rules)
 	if foreign { // it may be of another tab
 		err = refusal("there is no such stream")
+	}
+	if err == nil {
+		err = c.inContext(s, m.Method, p)
+		if gone, is := errors.AsType[*devtools.MethodError](err); is { // as the browser would answer
+			c.answer(m, nil, failed(gone))
+			return
+		}
 	}
 	if err != nil {
 		c.refuse(s, m, err)
@@ -164,6 +175,26 @@ func (c *client) pass(ctx context.Context, s *session, m *command, p params) {
 		c.terms.Rules.Navigates(s.page.tab, shown)
 	}
 	c.relay(ctx, s, m, p)
+}
+
+// inContext judges the contexts, objects and worlds of a command.
+func (c *client) inContext(s *session, method string, p params) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch method {
+	case "Page.createIsolatedWorld", "Page.addScriptToEvaluateOnNewDocument", "Runtime.addBinding":
+		for _, name := range []string{"worldName", "executionContextName"} {
+			if strings.HasPrefix(p.text(name), ourWorlds) {
+				return refusal("a world of this name is Pilotfish's own")
+			}
+		}
+		if method == "Page.createIsolatedWorld" || p["worldName"] != nil {
+			c.worlds[p.text("worldName")] = true
+		}
+	case "Runtime.disable":
+		clear(s.contexts)
+	}
+	return s.contexts.judge(method, p)
 }
 
 // relay passes a command on. What a page answers that is no longer shared is not passed back.

@@ -60,8 +60,8 @@ Overlay: disable enable hideHighlight highlightNode highlightQuad highlightRect
 Page: addScriptToEvaluateOnNewDocument captureSnapshot handleJavaScriptDialog navigate navigateToHistoryEntry printToPDF reload
   removeScriptToEvaluateOnNewDocument resetNavigationHistory setBypassCSP setDocumentContent setFontFamilies setFontSizes
   setInterceptFileChooserDialog setWebLifecycleState stopLoading
-Runtime: addBinding awaitPromise callFunctionOn compileScript evaluate getProperties globalLexicalScopeNames queryObjects
-  removeBinding runScript setCustomObjectFormatterEnabled setMaxCallStackSizeToCapture terminateExecution
+Runtime: addBinding awaitPromise callFunctionOn evaluate getProperties queryObjects removeBinding
+  setCustomObjectFormatterEnabled setMaxCallStackSizeToCapture terminateExecution
 `
 
 // ignored are methods that clients send when they connect, or to tidy up, and that are
