@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -47,6 +48,17 @@ func TestShareAddress(t *testing.T) {
 		if _, status, err := w.upgrade(t.Context(), protocol.SharePath, token, origin); err == nil || status != http.StatusForbidden {
 			t.Errorf("a page of %s: %d", origin, status)
 		}
+	}
+	expiring, another := w.mint(auth.KindShare)
+	third, status, err := w.upgrade(t.Context(), protocol.SharePath, another, "")
+	if err != nil {
+		t.Fatalf("%d, %v", status, err)
+	}
+	if _, err := w.auth.Rotate(expiring.ID, time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := third.Read(t.Context()); websocket.CloseStatus(err) != protocol.CloseUnauthorized {
+		t.Errorf("a socket whose time is over ends with %v", err)
 	}
 	w.auth.Revoke(grant.ID)
 	if _, _, err := conn.Read(t.Context()); websocket.CloseStatus(err) != protocol.CloseUnauthorized {

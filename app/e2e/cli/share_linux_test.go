@@ -99,10 +99,6 @@ await chromium.connectOverCDP(process.argv[1], { timeout: 20000 }).then(() => co
 	if out := <-ended; out != "" {
 		t.Error(out)
 	}
-	// One that expires.
-	if out := script(ctx, t, address("--for", "3s"), `await new Promise((ok) => browser.on('disconnected', ok));`); out != "" {
-		t.Error(out)
-	}
 	if out := script(ctx, t, address("--read", "--tab", "t1"), `
 const cdp = await context.newCDPSession(page);
 await refused('code', () => cdp.send('Runtime.evaluate', { expression: "document.title = 'changed'" }));

@@ -44,6 +44,9 @@ func (c *client) message(ctx context.Context, text []byte) error {
 	case m.Method == "Browser.close":
 		c.answer(&m, nil, nil)
 		return errClosed
+	case s.page != nil && m.Method == "Runtime.runIfWaitingForDebugger" && (s.s == nil || s.s.Target == s.page.info.TargetID):
+		// No page waits for the program, and one that waits for its rules must not run before.
+		c.answer(&m, nil, nil)
 	case s.s != nil && c.can.passes[m.Method]:
 		c.pass(ctx, s, &m, p)
 	case s.s != nil && m.Method == target.CommandSetAutoAttach:
@@ -69,8 +72,6 @@ func (c *client) message(ctx context.Context, text []byte) error {
 			c.answer(&m, result, failed(err))
 		})
 		c.mu.Unlock()
-	case s.s == nil && s.page != nil && m.Method == "Runtime.runIfWaitingForDebugger":
-		c.answer(&m, nil, nil)
 	default:
 		c.refuse(s, &m, unknown(m.Method))
 	}
