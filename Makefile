@@ -103,6 +103,13 @@ test-agents: install-test build/bin/pilotfish build/bin/pilotfish-service ## ins
 	@cd build/agents && npm install --no-save --no-audit --no-fund --loglevel=error
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
+# A real Selenium Grid; nothing of it is needed to build or to run Pilotfish.
+.PHONY: test-grid
+test-grid: install-test install-grid build/bin/pilotfish build/bin/pilotfish-service ## install a Selenium Grid, run the tests with its browsers
+	@$(SAY_ROOT)
+	@cd build/grid && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@build/display --own go test -tags $(TAGS),grid -count=1 -timeout 25m -run Grid ./app/e2e/cli
+
 # The whole product under load while its parts are killed and its disk is full. Not a
 # part of `make test`, because it takes half an hour.
 .PHONY: soak
@@ -152,7 +159,7 @@ clean: ## remove what was built (not node_modules)
 	find frontend/dist extension/dist -mindepth 1 -not -name .gitkeep -delete
 
 # Install what the machine needs.
-.PHONY: install-build install-run install-test install-package
+.PHONY: install-build install-run install-test install-package install-grid
 install-build:
 	@build/install/packages build
 install-run:
@@ -161,6 +168,8 @@ install-test:
 	@build/install/packages build run test
 install-package:
 	@build/install/packages build package
+install-grid:
+	@build/install/packages grid
 
 # node_modules depends on its lock file. npm writes .package-lock.json last.
 WINDOW_MODULES := frontend/node_modules/.package-lock.json

@@ -242,7 +242,7 @@ func TestUploadWhereDrawnLate(t *testing.T) {
 	dir := uploads(t)
 	s := stageOf(t, `<style>i { position: fixed; inset: 0; pointer-events: none; backdrop-filter: blur(30px) } p { height: 3000px }</style>
 		<script>lines = []; addEventListener('message', (e) => lines.push(e.data))</script><p></p>
-		<iframe src="`+strings.Replace(uploadSite(t), "127.0.0.1", "localhost", 1)+`" style="width:700px;height:900px"></iframe>`+strings.Repeat("<i></i>", 25))
+		<iframe src="`+strings.Replace(uploadSite(t), "127.0.0.1", "localhost", 1)+`" style="width:700px;height:900px"></iframe>`+strings.Repeat("<i></i>", 12))
 	e := s.act(t, protocol.ActRequest{Kind: protocol.ActUpload, Target: "#zone", Values: []string{filepath.Join(dir, "one.txt")}})
 	if got := s.eval(t, "lines.join(' | ')"); got != "zone one.txt:3" || !e.Dropped {
 		t.Errorf("the zone gets %q: %+v", got, e)

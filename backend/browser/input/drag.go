@@ -435,7 +435,7 @@ func (a *action) end(ctx context.Context) (page.Place, error) {
 }
 
 // landWait is how long a frame of another process may take until a drag finds it.
-const landWait = 3 * time.Second
+const landWait = 5 * time.Second
 
 // landing is what a page makes of a drag over it.
 type landing struct {
