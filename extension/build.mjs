@@ -31,6 +31,8 @@ for (const name of await readdir(dist)) {
   if (name !== '.gitkeep') await rm(`${dist}/${name}`, { recursive: true });
 }
 await build({ root, logLevel: 'warn' });
+// The task page is the panel's; begin.ts tells them apart by the address.
+await cp(`${dist}/panel.html`, `${dist}/tasks.html`);
 await script('src/worker/index.ts', 'worker.js', 'es');
 await script('src/content/index.ts', 'content.js', 'iife');
 await script('src/content/pointed.ts', 'pointed.js', 'iife');

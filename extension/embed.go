@@ -24,7 +24,7 @@ var ErrNotBuilt = errors.New("the extension is not built: run make build")
 
 // needed are the files without which the browser does not load the extension,
 // or loads it without a panel.
-var needed = [...]string{"manifest.json", "panel.html", "newtab.html", "worker.js", "content.js", "pointed.js", "executor.js"}
+var needed = [...]string{"manifest.json", "panel.html", "tasks.html", "newtab.html", "worker.js", "content.js", "pointed.js", "executor.js"}
 
 // inside is what is built with the extension and is none of its files: what the
 // backend itself puts into pages, and the placeholder. A start waits for each

@@ -77,7 +77,7 @@ func builtins() []builtin {
 		{syntax.Spec{
 			Name: "serve", Summary: "run the sessions without window and tray, until Ctrl-C", Group: syntax.GroupApp,
 			Args: []syntax.Arg{
-				{Name: "headless", Kind: syntax.KindBool, Flag: true, Help: "run the browser without a display too; such a browser has no side panel"},
+				{Name: "headless", Kind: syntax.KindBool, Flag: true, Help: "run the browser without a display too; such a browser has no side panel, and runs tasks without one"},
 				{Name: "idle", Flag: true, Help: "end after so long without a command: 30m"},
 				{Name: "notify-url", Flag: true, Help: "post what needs you to this address, in place of the setting notify_url; PILOTFISH_NOTIFY_URL does the same and is in no list of processes"},
 			},
@@ -111,8 +111,8 @@ func builtins() []builtin {
 			Examples: []string{"pilotfish chat", `pilotfish chat send new "go to example.com" --tab t1`, "pilotfish chat show 5F2A", "pilotfish chat past --agent claude --folder .", "pilotfish chat continue 0205f437-f816-4704-b6f3-9cf7b060888c"},
 		}, (*program).chat},
 		{syntax.Spec{
-			Name: "task", Summary: "hand a task over to the agent of the side panel, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,
-			Help: "run asks the panel beside a tab, opens it when it is closed, and prints what happens until the end. The task continues after this command ends. Answer its questions in the panel. With --json the end is printed as one object.",
+			Name: "task", Summary: "hand a task over to the agent of Task, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,
+			Help: "run prints what happens until the end. The task runs in the panel beside its tab, or without one where none is open, also in a session without a window; a panel that you open meanwhile shows it. It continues after this command ends. Answer its questions in the panel; without a window nobody is there, and a question ends it. With --json the end is printed as one object.",
 			Args: []syntax.Arg{
 				{Name: "action", Choices: []string{"list", "run", "status", "follow", "show", "stop", "routines"}, Help: "what to do; list when it is left out"},
 				{Name: "words", Rest: true, Help: "run: what is to be done. list: a text to search for. The others: the task's id"},
@@ -120,7 +120,7 @@ func builtins() []builtin {
 				{Name: "steps", Flag: true, Kind: syntax.KindInt, Help: "run: how many steps it has at most"},
 				{Name: "routine", Flag: true, Help: "run: a saved routine, in place of words"},
 				{Name: "param", Flag: true, Help: "run: values for the routine's parameters, with commas between: city=Paris,days=3"},
-				{Name: "detach", Flag: true, Kind: syntax.KindBool, Help: "run: return when a panel has taken the task"},
+				{Name: "detach", Flag: true, Kind: syntax.KindBool, Help: "run: return when the task has begun"},
 			},
 			Examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, "pilotfish task", "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
 		}, (*program).task},

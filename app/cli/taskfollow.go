@@ -84,7 +84,7 @@ func taskError(head protocol.Task) *protocol.Error {
 	case protocol.TaskStopped:
 		return protocol.NewError(protocol.CodeRefused, "the task was stopped", fmt.Sprintf("`pilotfish task show %s` says what it had done", head.ID))
 	case protocol.TaskInterrupted:
-		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel is closed", "open the panel beside "+where(head)+" and resume it there")
+		return protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: what ran it was closed", "resume it in the panel beside "+where(head)+", or run it again")
 	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskPaused, protocol.TaskFailed:
 	}
 	e := protocol.NewError(protocol.CodeInternal, "the task failed: "+say.OneLine(why), "")

@@ -145,7 +145,7 @@ func TestTaskFromPrograms(t *testing.T) {
 			t.Errorf("exit code %d:\n%s", code, said)
 		}
 	})
-	run("disconnecting does not stop the task, and a closed panel is opened", func(t *testing.T, p *product) {
+	run("without a panel, which is opened meanwhile, and without its caller", func(t *testing.T, p *product) {
 		t.Helper()
 		closePanel(p, browser)
 		asked := make(chan struct{})
@@ -163,7 +163,22 @@ func TestTaskFromPrograms(t *testing.T) {
 		if out := p.cli("task", "status", string(task.ID)); !strings.Contains(out, ": running") {
 			t.Errorf("after its caller went away: %s", out)
 		}
-		p.cli("task", "stop", string(task.ID))
+		if s := p.session(protocol.DefaultSession); s.Panel != protocol.PanelAbsent || len(s.Tabs) != 1 || p.hasPage(browser, "panel.html") || !p.hasPage(browser, "tasks.html") {
+			t.Errorf("while a task runs without a panel there is %+v", s)
+		}
+		before := m.count()
+		p.clickIcon(browser)
+		panel := p.connectedPanel(browser)
+		p.toTask(panel)
+		p.until(panel, "the panel shows the task", `document.querySelector('.goal')?.textContent === 'Fill nothing'`)
+		p.tell(panel, "the second one")
+		p.until(panel, "the message is in the task", `document.querySelector('.said.person')?.textContent.includes('the second one')`)
+		p.press(panel, "Stop")
+		p.ended(panel, protocol.TaskStopped)
+		if now := m.count(); now != before {
+			t.Errorf("the model was asked %d times more", now-before)
+		}
+		p.eventually("the page for tasks is closed", func() bool { return !p.hasPage(browser, "tasks.html") })
 	})
 	run("by MCP, with progress", func(t *testing.T, p *product) {
 		t.Helper()

@@ -149,6 +149,13 @@ func (h *hosted) next() http.HandlerFunc {
 	return handle
 }
 
+// count returns how many requests there were.
+func (h *hosted) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.asked
+}
+
 // expect sends the next requests to the handlers instead of the model.
 func (h *hosted) expect(handlers ...http.HandlerFunc) {
 	h.mu.Lock()

@@ -88,7 +88,7 @@ type Config struct {
 	// NoKeyring keeps passwords and cookies in the profile instead of asking the
 	// system's keyring for a key. It is meant for a machine without a keyring.
 	NoKeyring bool
-	// Headless runs without a window, and without the extension.
+	// Headless runs without a window, and without the extension until a task needs its page.
 	Headless bool
 	Guard    *proc.Guard
 	// Switches, Env and Extensions are as in chromium.Options.
@@ -162,6 +162,8 @@ type Browser struct {
 	panels *focus.Panels
 	events *background.Events
 	hand   *hand // of a browser without a pipe
+	// unloaded is the extension of a headless browser, which is loaded when a task needs it.
+	unloaded string
 
 	mu      sync.Mutex
 	run     *run
@@ -186,11 +188,12 @@ func New(c Config) (*Browser, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.Remote.Set() {
-		c.Headless = true
-	}
-	if c.Headless {
-		c.ExtensionDir = ""
+	unloaded := ""
+	switch {
+	case c.Remote.Set():
+		c.Headless, c.ExtensionDir = true, ""
+	case c.Headless:
+		unloaded, c.ExtensionDir = c.ExtensionDir, ""
 	}
 	if c.Attach.Users() {
 		c.Restore, c.DownloadDir, c.Logins, c.Geolocation = nil, "", nil, nil
@@ -203,6 +206,8 @@ func New(c Config) (*Browser, error) {
 		queue:   newQueues(),
 		restore: slices.Clone(c.Restore),
 		hand:    newHand(),
+
+		unloaded: unloaded,
 	}
 	b.groups, b.panels = groups{b}, focus.New(b.log)
 	b.History = history.New(work{b}, b.tabs, b.panels)
@@ -269,6 +274,9 @@ func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
 		}
 		return err
 	}
+	if b.unloaded != "" {
+		return r.taskPage.givePairing(ctx, &p)
+	}
 	return nil
 }
 
@@ -330,6 +338,9 @@ func (b *Browser) launch(ctx context.Context) error {
 	b.LoseHeld()
 	if again := chromium.Restorable(o.Restore); o.Headless && !o.Crashed && len(again) > 0 {
 		b.tabs.Expects(again[0].ID)
+	}
+	if !chromium.Unload(o.ProfileDir) {
+		b.log.WarnContext(ctx, "the extension that a task needed is loaded at the start")
 	}
 	first := !o.Headless && chromium.Clickable(o.ProfileDir) && o.ExtensionDir != ""
 	if c.Before != nil {

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ const workerURL = "chrome-extension://" + protocol.ExtensionID + "/"
 // load installs the extension and checks that it is ours. The id is derived from
 // the key in the manifest, so a different id means a different program.
 func (x extension) load(ctx context.Context) error {
-	res, err := cdp.Call(ctx, x.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: x.b.config.ExtensionDir})
+	res, err := cdp.Call(ctx, x.conn.Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: cmp.Or(x.b.config.ExtensionDir, x.b.unloaded)})
 	if err != nil {
 		return fmt.Errorf("loading the extension: %w", err)
 	}

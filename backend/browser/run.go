@@ -44,7 +44,8 @@ type run struct {
 	ask         chan struct{}          // signals that the worker should be asked about a tab
 	panelWanted atomic.Bool
 	panelPaired atomic.Bool // a panel was paired before a worker ran
-	clickable   bool        // a click on the toolbar icon opens the panel before the worker has run
+	taskPage    taskPage
+	clickable   bool // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
 	tabbed      chan struct{} // closed once Events has received a first tab
 
@@ -443,6 +444,7 @@ func (r *run) crash(e devtools.Event) {
 	}
 	if v, ok := devtools.Decode(e, target.TargetCrashed); ok {
 		r.b.tabs.Crashed(v.TargetID, true)
+		r.taskPage.crashed(v.TargetID)
 	}
 }
 

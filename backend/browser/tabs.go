@@ -196,26 +196,10 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
-	t, ok := b.tabs.Lookup(id)
-	if !ok {
-		return page.UnknownTab(id)
-	}
-	// Chromium drops a click on the icon before the worker's first run. Before the
-	// worker's first report, the window is unknown: a panel that is open there would
-	// not be found, and the click would close it.
-	if err := b.tabs.Await(ctx, func() bool {
-		t, ok = b.tabs.Lookup(id)
-		return !ok || r.worker() != nil && t.WindowID != 0
-	}); err != nil {
-		return page.TabError(ctx, id, "waiting for the extension", nil, err)
-	}
-	if !ok {
-		return page.UnknownTab(id)
-	}
-	if open, err := r.panelIn(ctx, t.WindowID); err != nil {
-		return b.explain(ctx, id, nil, err)
-	} else if open {
-		return nil
+	// Chromium drops a click on the icon before the worker's first run.
+	t, open, err := r.panelBeside(ctx, id)
+	if err != nil || open {
+		return err
 	}
 	strip, err := r.stripOf(ctx, t.Target)
 	if err != nil {
@@ -229,6 +213,28 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 		return page.TabError(ctx, id, "waiting for the panel", nil, err)
 	}
 	return nil
+}
+
+// panelBeside returns a tab, and whether its window has a panel. Before the worker's first report,
+// the window is unknown: a panel that is open there would not be found, and a click would close it.
+func (r *run) panelBeside(ctx context.Context, id protocol.TabID) (t tabs.Entry, open bool, err error) {
+	t, ok := r.b.tabs.Lookup(id)
+	if ok {
+		err = r.b.tabs.Await(ctx, func() bool {
+			t, ok = r.b.tabs.Lookup(id)
+			return !ok || r.worker() != nil && t.WindowID != 0
+		})
+	}
+	switch {
+	case err != nil:
+		return t, false, page.TabError(ctx, id, "waiting for the extension", nil, err)
+	case !ok:
+		return t, false, page.UnknownTab(id)
+	}
+	if open, err = r.panelIn(ctx, t.WindowID); err != nil {
+		err = r.b.explain(ctx, id, nil, err)
+	}
+	return t, open, err
 }
 
 // panelIn reports whether a window has a panel. It asks the page of each panel

@@ -27,7 +27,7 @@ type Caller interface {
 	// MIME type too.
 	Image(ctx context.Context, path string) (data []byte, kind string, err error)
 
-	// RunTask returns when a panel has taken the task. The agent in the side panel carries
+	// RunTask returns when a panel or the task page has taken the task. Its agent carries
 	// it out in the name of the caller; an agent gets only the tasks that it started.
 	RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error)
 	// StopTask returns when the task has ended.

@@ -164,7 +164,7 @@ func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news b
 	case protocol.TaskPaused:
 		out = append(out, "The user paused it.")
 	case protocol.TaskInterrupted:
-		out = append(out, "Its panel was closed; the user can resume it there.")
+		out = append(out, "It was interrupted; the user can resume it in the panel.")
 	case protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped:
 	}
 	result := plain(strings.Join(out, "\n"))

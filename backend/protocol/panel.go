@@ -43,6 +43,9 @@ const (
 	PairApp   = "pilotfish app"
 )
 
+// PanelTasks is the parameter of the panel's socket by which the task page says that it is one.
+const PanelTasks = "tasks"
+
 // PairingKey is the key of Pairing in chrome.storage.session.
 const PairingKey = "pilotfish.pairing"
 

@@ -272,7 +272,7 @@ type TaskRunRequest struct {
 	MaxSteps int               `json:"maxSteps,omitempty"`
 }
 
-// TaskRunReply is the reply of POST /task/run: the task that a panel took.
+// TaskRunReply is the reply of POST /task/run: the task that a panel or the task page took.
 type TaskRunReply struct {
 	Task Task `json:"task"`
 }
@@ -322,13 +322,32 @@ type TaskGoneEvent struct {
 	Task TaskID         `json:"task"`
 }
 
-// TaskOrderEvent asks the panel of a tab's window to do something with a task.
-// A program, or the user on the page, asked for this.
+// TaskOrderEvent asks the panel of a tab's window, or the task page, to do something with a
+// task. A program, another panel, or the user on the page asked for this.
 type TaskOrderEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task_order'"`
-	// Order is "run", "stop" or "resume"; or "pause", which the user requested on
-	// the page.
+	// Order is "run", "resume", "stop", or one of a TaskOrderRequest.
 	Order   string          `json:"order"`
 	Task    Task            `json:"task"`
 	Request *TaskRunRequest `json:"request,omitempty"`
+	// Page: the task page runs or resumes the task, and no panel.
+	Page bool `json:"page,omitempty"`
+	// Text is the message of "say".
+	Text string `json:"text,omitempty"`
+}
+
+// The orders of a user for a task that another panel, or the task page, runs.
+const (
+	TaskOrderPause    = "pause"
+	TaskOrderTakeOver = "take_over" // pause at once, and interrupt what waits for an approval
+	TaskOrderGoOn     = "go_on"
+	TaskOrderSay      = "say" // a message, or the answer to a question
+)
+
+// TaskOrderRequest is the body of POST /task/order: a panel passes on what its user wants of
+// a task that runs elsewhere.
+type TaskOrderRequest struct {
+	Task  TaskID `json:"task"`
+	Order string `json:"order"`
+	Text  string `json:"text,omitempty"`
 }

@@ -94,7 +94,7 @@ func taskTable() []routeCase {
 	}
 	table = append(table, routeCase{method: "GET", path: "/task/stream?task=x", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}})
 	for _, path := range []string{
-		"/task/write", "/task/command", "/task/plain", "/task/tools", "/task/tool", "/task/tab", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
+		"/task/write", "/task/order", "/task/command", "/task/plain", "/task/tools", "/task/tool", "/task/tab", "/task/picture", "/task/delete", "/task/close", "/task/save-routine", "/task/delete-routine",
 		"/llm/profiles", "/llm/save", "/llm/delete", "/llm/models", "/llm/test", "/llm/local", "/llm/call",
 	} {
 		table = append(table, routeCase{method: "POST", path: path, kinds: []auth.Kind{auth.KindPanel}, extension: true})

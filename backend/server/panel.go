@@ -23,6 +23,7 @@ func (s *Server) panel(w http.ResponseWriter, r *http.Request, c call) error {
 		func(ctx context.Context, conn *websocket.Conn, watch *auth.Watch) error {
 			p := &panelSocket{
 				server:  s,
+				tasks:   r.URL.Query().Has(protocol.PanelTasks),
 				conn:    conn,
 				grant:   c.grant,
 				watch:   watch,
@@ -41,6 +42,7 @@ type panelSocket struct {
 	conn   *websocket.Conn
 	grant  auth.Grant
 	watch  *auth.Watch
+	tasks  bool   // it is the task page, which shows nothing
 	panel  string // the panel's id while it is connected
 
 	replies chan any   // to the writer
@@ -53,7 +55,7 @@ type panelSocket struct {
 func (p *panelSocket) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	panel, release := p.server.sessions.PanelConnected(p.grant)
+	panel, release := p.server.sessions.PanelConnected(p.grant, p.tasks)
 	p.panel = panel
 	defer release()
 	// Subscribe before reading the state, so that no event is lost in between.
@@ -78,7 +80,7 @@ func (p *panelSocket) run(ctx context.Context) error {
 
 // write sends the state, the events and the replies.
 func (p *panelSocket) write(ctx context.Context, events *hub.Subscription[any]) error {
-	if err := p.hello(ctx, true); err != nil {
+	if err := p.hello(ctx, !p.tasks); err != nil {
 		return err
 	}
 	for {
@@ -121,8 +123,8 @@ func discard(events *hub.Subscription[any]) {
 	}
 }
 
-// hello sends the state. The first one also has the token for the terminal that
-// the panel will show.
+// hello sends the state. The first one of a panel also has the token for the terminal that
+// it will show.
 func (p *panelSocket) hello(ctx context.Context, first bool) error {
 	hello, err := p.server.sessions.Hello(ctx, p.grant)
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *Server) table() map[string]map[string]route {
 		},
 		{
 			method: http.MethodGet, path: "/panel", capability: auth.CapabilityPanel, origin: originExtension, socket: true, handle: s.panel,
-			doc: routeDoc{about: "The side panel's socket."},
+			doc: routeDoc{about: "The side panel's socket, or that of the task page.", query: []string{protocol.PanelTasks}},
 		},
 		{
 			method: http.MethodPost, path: "/pty-session", capability: auth.CapabilityTerminal, origin: originExtension, body: protocol.MaxBody, handle: s.ptySession,

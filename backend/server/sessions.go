@@ -44,9 +44,9 @@ type Sessions interface {
 	// Subscribe returns a subscription to the events of the grant's session from
 	// now on, each of which encoding/json can encode.
 	Subscribe(grant auth.Grant) *hub.Subscription[any]
-	// PanelConnected records that a panel is connected, until release is called.
-	// It returns the panel's id for that time.
-	PanelConnected(grant auth.Grant) (panel string, release func())
+	// PanelConnected records that a panel, or the task page (tasks), is connected, until
+	// release is called. It returns the panel's id for that time.
+	PanelConnected(grant auth.Grant, tasks bool) (panel string, release func())
 	// Feed returns what a room of the panel follows, and WatchConversation the events of a
 	// conversation, after an index, until ctx ends.
 	Feed(ctx context.Context, grant auth.Grant, name protocol.FeedName, tab protocol.TabID, after uint64) (iter.Seq2[protocol.FeedBatch, error], error)

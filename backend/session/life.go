@@ -80,11 +80,15 @@ func (s *Session) newRun() (_ *run, err error) {
 	if attached.ByHand && s.m.cfg.Headless {
 		return nil, protocol.NewError(protocol.CodeBadArgument, "browser: "+protocol.ByHand+" needs the app, and this Pilotfish runs without one", "start the app, or choose another browser")
 	}
-	folder := "" // of the extension
+	layOut := sync.OnceValue(func() error {
+		if err := extension.Install(dirs.Extension, string(s.m.Settings().Theme), attached.ByHand); err != nil {
+			return fmt.Errorf("laying out the extension: %w", err)
+		}
+		return nil
+	})
 	if !s.m.cfg.Headless {
-		folder = dirs.Extension
-		if err := extension.Install(folder, string(s.m.Settings().Theme), attached.ByHand); err != nil {
-			return nil, fmt.Errorf("laying out the extension: %w", err)
+		if err := layOut(); err != nil {
+			return nil, err
 		}
 	}
 	own := ready.Browser == ""
@@ -100,7 +104,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Users(), Events: s.events}),
 		attention: newAttention(s),
 		with:      ready, attach: attached, cannot: cannot, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
-		servers: newServerTools(s, dirs.Work),
+		servers: newServerTools(s, dirs.Work), layOut: layOut,
 	}
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launcher().Launch, Events: s.events, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
@@ -124,7 +128,7 @@ func (s *Session) newRun() (_ *run, err error) {
 	logins := login.New(login.Config{Secrets: s.m.secrets, Broker: s.approvals.Broker(), Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog()})
 	r.browser, err = browser.New(browser.Config{
 		Attach: attached, Remote: elsewhere,
-		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: folder,
+		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: dirs.Extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: logins, Events: s.events, Logger: s.plainLog(),
@@ -187,6 +191,7 @@ func (s *Session) live(ctx context.Context, r *run) {
 	parts.Go(func() { s.signs.Run(ctx, r.browser) })
 	parts.Go(func() { s.shots.Run(ctx, r.browser) })
 	parts.Go(func() { s.tasks.TakeScreenshots(ctx, r.forTasks(s)) })
+	parts.Go(func() { s.tasks.Host(ctx, r.forTasks(s)) })
 	// The first terminal does not wait for the browser, so that its prompt is
 	// ready when the panel opens.
 	if !s.m.cfg.Headless && r.with.Browser == "" {
@@ -440,6 +445,7 @@ func (s *Session) browserReady() {
 	if !r.isUp(s) {
 		close(r.up) // only this browser's start does
 	}
+	s.tasks.BrowserBack()
 }
 
 // notice stores a notice for the user that does not end the session.

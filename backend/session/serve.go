@@ -123,14 +123,17 @@ func (g gateway) Subscribe(grant auth.Grant) *hub.Subscription[any] {
 	return s.events.Subscribe()
 }
 
-// PanelConnected counts a panel as connected and returns its id. The returned
-// function counts it as disconnected; the tasks that the panel ran are then
-// interrupted.
-func (g gateway) PanelConnected(grant auth.Grant) (string, func()) {
+// PanelConnected counts a panel as connected and returns its id. The task page is not counted,
+// because no user sees it. The returned function counts the panel as disconnected; the tasks that
+// it ran are then interrupted.
+func (g gateway) PanelConnected(grant auth.Grant, tasks bool) (string, func()) {
 	panel := strings.ToLower(rand.Text()[:10])
 	s, err := g.m.Session(grant.Session)
 	if err != nil {
 		return panel, func() {}
+	}
+	if tasks {
+		return panel, func() { s.tasks.PanelGone(panel) }
 	}
 	changed := s.panels.Add(1)
 	g.m.firstPanel.Open()

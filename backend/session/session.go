@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pilotfish/backend/activity/recorder"
@@ -93,6 +94,8 @@ type run struct {
 	cannot    map[protocol.Capability]string // what the browser cannot do, with why
 	with      *identity.Ready                // what the browser was started with
 	uploads   string                         // has copies of the files that agents gave to pages
+	layOut    func() error                   // writes the extension's files, once
+	pairs     atomic.Bool                    // of a headless session: its task page has been opened
 	notices   []protocol.Error
 	attaching *protocol.Attaching // what the user has to do until the browser can be used; nil for nothing
 	crash     *protocol.Error     // the last browser crash; becomes a notice when the browser is back

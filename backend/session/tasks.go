@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/browser"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/task/control"
@@ -15,7 +16,7 @@ import (
 func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
-		Headless: s.m.cfg.Headless, Models: s.m.cfg.Models, Events: s.events,
+		Models: s.m.cfg.Models, Events: s.events,
 		Tabs: &s.tabs, Recorder: s.recorder, Use: &s.m.use, Broker: s.approvals.Broker(), Logger: s.plainLog(),
 		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {
@@ -72,9 +73,28 @@ func (m *Manager) Work(name protocol.SessionName) (protocol.SessionWork, error) 
 func (r *run) forTasks(s *Session) control.Running {
 	return control.Running{
 		CallerTab: func(grant auth.Grant, named protocol.TabID) protocol.TabID { return r.callerTab(s, grant, named) },
-		Policy:    r.policy, Commands: r.commands, Browser: r.browser, Tools: r.servers, LetGo: r.letGo,
+		Policy:    r.policy, Commands: r.commands, Browser: taskBrowser{r.browser, s, r}, Tools: r.servers, LetGo: r.letGo,
 		Ready: func(ctx context.Context, timeoutMS int) error { return r.ready(ctx, s, timeoutMS) },
 	}
+}
+
+// taskBrowser is the browser as tasks use it.
+type taskBrowser struct {
+	*browser.Browser
+	s *Session
+	r *run
+}
+
+// OpenTaskPage opens the task page. A headless session needs the extension only for that: it is
+// laid out and paired now.
+func (b taskBrowser) OpenTaskPage(ctx context.Context) (bool, error) {
+	if err := b.r.layOut(); err != nil {
+		return false, err
+	}
+	if b.s.m.cfg.Headless && b.r.pairs.CompareAndSwap(false, true) {
+		b.s.pair()
+	}
+	return b.Browser.OpenTaskPage(ctx)
 }
 
 // tasks returns the tasks of a grant's session.

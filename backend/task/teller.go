@@ -63,7 +63,7 @@ func stateLine(state protocol.TaskState) string {
 	case protocol.TaskPaused:
 		return "(paused in the panel)"
 	case protocol.TaskInterrupted:
-		return "(interrupted: its panel is closed)"
+		return "(interrupted: what ran it was closed)"
 	case protocol.TaskIdle, protocol.TaskRunning, protocol.TaskWaiting, protocol.TaskDone, protocol.TaskFailed, protocol.TaskStopped:
 	}
 	return ""

@@ -97,7 +97,7 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "this view of the panel is gone", "write it again once the panel is connected")
 	}
 	if k.viewer != "" && k.viewer != req.Viewer && live(k.head.State) {
-		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task is running in the panel of another window", "use that panel, or close it")
+		return protocol.Task{}, protocol.NewError(protocol.CodeBusy, "this task is running already, in another panel or without one", "stop it there first")
 	}
 	if req.Seq != 0 && req.Viewer == k.writer && slices.Contains(k.wrote, req.Seq) {
 		return k.head, nil

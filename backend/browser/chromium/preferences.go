@@ -114,6 +114,44 @@ func Clickable(profile string) bool {
 // the user has not chosen one, and reports whether the profile says so now. The browser
 // must not run.
 func SavesInto(profile, dir string) bool {
+	return change(profile, func(all map[string]any) bool {
+		saving, _ := all["download"].(map[string]any)
+		if chosen, _ := saving["default_directory"].(string); chosen != "" {
+			return false
+		}
+		if saving == nil {
+			saving = map[string]any{}
+			all["download"] = saving
+		}
+		saving["default_directory"] = dir
+		return true
+	})
+}
+
+// unpacked is how a profile says that an extension was loaded from a folder
+// (ManifestLocation::kUnpacked), and not by a switch.
+const unpacked = json.Number("4")
+
+// Unload makes the browser forget that it loaded our extension for a task, and reports whether it
+// has: a headless browser would load it at each start, and in one with a window the switch
+// replaces it just when the panel opens, which is then lost (seen). What the extension stores
+// stays. The browser must not run.
+func Unload(profile string) bool {
+	return change(profile, func(all map[string]any) bool {
+		known, _ := all["extensions"].(map[string]any)
+		settings, _ := known["settings"].(map[string]any)
+		ours, _ := settings[protocol.ExtensionID].(map[string]any)
+		if ours["location"] != unpacked {
+			return false
+		}
+		settings[protocol.ExtensionID] = map[string]any{openOnClick: true}
+		return true
+	})
+}
+
+// change changes the preferences of a profile if f returns true, and reports whether they are
+// as they should be.
+func change(profile string, f func(all map[string]any) bool) bool {
 	path := filepath.Join(profile, "Default", "Preferences")
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,15 +163,9 @@ func SavesInto(profile, dir string) bool {
 	if err != nil || decoder.Decode(&all) != nil {
 		return false
 	}
-	saving, _ := all["download"].(map[string]any)
-	if chosen, _ := saving["default_directory"].(string); chosen != "" {
+	if !f(all) {
 		return true
 	}
-	if saving == nil {
-		saving = map[string]any{}
-		all["download"] = saving
-	}
-	saving["default_directory"] = dir
 	if raw, err = json.Marshal(all); err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return false
 	}

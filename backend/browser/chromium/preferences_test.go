@@ -2,6 +2,7 @@ package chromium
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,5 +73,32 @@ func TestNewProfileHasAPlacement(t *testing.T) {
 		if strings.HasPrefix(a, "--window-") || a == "--start-maximized" {
 			t.Errorf("%s is given", a)
 		}
+	}
+}
+
+// An extension that was loaded for a task is forgotten, and nothing else is.
+func TestUnload(t *testing.T) {
+	profile := t.TempDir()
+	path := filepath.Join(profile, "Default", "Preferences")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const kept = `{"extensions":{"settings":{"` + protocol.ExtensionID + `":{"location":%s,"path":"/x"},"other":{"location":4}}},"n":12345678901234567890}`
+	for location, want := range map[string]string{
+		"4": `{"extensions":{"settings":{"` + protocol.ExtensionID + `":{"open_side_panel_on_icon_click":true},"other":{"location":4}}},"n":12345678901234567890}`,
+		"8": fmt.Sprintf(kept, "8"),
+	} {
+		if err := os.WriteFile(path, fmt.Appendf(nil, kept, location), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !Unload(profile) {
+			t.Errorf("location %s: it failed", location)
+		}
+		if raw, err := os.ReadFile(path); err != nil || string(raw) != want {
+			t.Errorf("location %s: %s, %v", location, raw, err)
+		}
+	}
+	if !Unload(t.TempDir()) {
+		t.Error("a new profile cannot be used")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -315,10 +316,15 @@ func (r *Runner) task(ctx context.Context, s protocol.Schedule, tab protocol.Tab
 		return schedule.Result{}, err
 	}
 	begun(head.ID)
-	pages, err := tasks.Follow(ctx, by, head.ID, 0)
+	following, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pages, err := tasks.Follow(following, by, head.ID, 0)
 	if err != nil {
 		return schedule.Result{}, err
 	}
+	lost := time.AfterFunc(protocol.TaskLostWait, cancel)
+	lost.Stop()
+	defer lost.Stop()
 	var over error
 	for page, err := range pages {
 		if err != nil {
@@ -331,12 +337,17 @@ func (r *Runner) task(ctx context.Context, s protocol.Schedule, tab protocol.Tab
 			break
 		}
 		if head.State == protocol.TaskInterrupted {
-			over = protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: its panel was closed", "resume it in the panel")
-			break
+			lost.Reset(protocol.TaskLostWait) // it may be resumed
+		} else {
+			lost.Stop()
 		}
 	}
-	if over == nil {
+	switch {
+	case over != nil:
+	case ctx.Err() != nil:
 		over = ctx.Err()
+	case head.State == protocol.TaskInterrupted:
+		over = protocol.NewError(protocol.CodeNotRunning, "the task was interrupted: what ran it was closed", "resume it in the panel, or run the schedule again")
 	}
 	result := schedule.Result{Message: head.Summary, Steps: head.Steps, Tokens: head.Tokens}
 	if over != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command"
@@ -101,7 +100,7 @@ func run(t *testing.T, a *app, s protocol.Schedule, file string) (result schedul
 	synctest.Test(t, func(t *testing.T) {
 		// The fake clock goes on only while everything waits, so that the limit ends only
 		// those that never end.
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*protocol.TaskLostWait)
 		defer cancel()
 		result, err = runner.New(a).Run(ctx, s, file, func(protocol.TaskID) { a.did = append(a.did, "begun") })
 	})
@@ -167,7 +166,8 @@ func TestTask(t *testing.T) {
 		{"failed", []protocol.Task{{State: protocol.TaskFailed, Error: protocol.NewError(protocol.CodeBadKey, "bad key", "")}}, 0, "bad key", false},
 		{"failed without a reason", []protocol.Task{{State: protocol.TaskFailed, Summary: "gave up"}}, 0, "gave up", false},
 		{"stopped by the user", []protocol.Task{{State: protocol.TaskStopped}}, 0, "was stopped", false},
-		{"interrupted", []protocol.Task{{State: protocol.TaskInterrupted}}, 0, "its panel was closed", false},
+		{"interrupted", []protocol.Task{{State: protocol.TaskInterrupted}}, 0, "what ran it was closed", false},
+		{"interrupted and resumed", []protocol.Task{{State: protocol.TaskInterrupted}, {State: protocol.TaskRunning}, {State: protocol.TaskDone}}, 0, "", false},
 		{"too many tokens", []protocol.Task{{State: protocol.TaskRunning, Tokens: 11}}, 10, "may use 10", true},
 		{"too long", []protocol.Task{{State: protocol.TaskWaiting}}, 10, "deadline", true},
 	} {

@@ -153,6 +153,7 @@ func (t *Tasks) ended(head protocol.Task) {
 	if view.Working(head.State) || head.State == protocol.TaskIdle {
 		return
 	}
+	t.host.ended(head)
 	actor := protocol.Actor{Kind: protocol.ActorTask, ID: string(head.ID)}
 	t.cfg.Broker.Gone(actor)
 	if r, err := t.cfg.Running(); err == nil {

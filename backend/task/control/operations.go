@@ -26,7 +26,7 @@ func Operations(find func(protocol.SessionName) (*Tasks, error)) []op.Operation 
 		op.Of(find, "RunTask", func(ctx context.Context, t *Tasks, call op.Call, req protocol.TaskRunRequest) (run, error) {
 			task, err := t.Run(ctx, call.Grant, req)
 			return run{Task: task}, err
-		}).At(anybody("run", "Ask the panel for a task; the reply comes when a panel has taken it.")),
+		}).At(anybody("run", "Ask for a task; the reply comes when the panel beside its tab, or the task page, has taken it.")),
 		op.Of(find, "StopTask", func(ctx context.Context, t *Tasks, call op.Call, req protocol.TaskRequest) (run, error) {
 			task, err := t.Stop(ctx, call.Grant, req.Task)
 			return run{Task: task}, err
@@ -50,6 +50,9 @@ func Operations(find func(protocol.SessionName) (*Tasks, error)) []op.Operation 
 		}, event).At(stream),
 
 		op.On(find, "WriteTask", (*Tasks).Write).At(panel("write", "The panel that runs a task writes what happens in it.")),
+		op.Of(find, "TellTask", func(_ context.Context, t *Tasks, _ op.Call, req protocol.TaskOrderRequest) (op.None, error) {
+			return op.None{}, t.Tell(req)
+		}).At(panel("order", "Tell the panel that runs a task, or the task page, what the user wants of it in another panel.")),
 		op.On(find, "RunTaskCommand", limited((*Tasks).Command)).At(panel("command", "Run one command for a task, on one of its tabs; what is to be written is written first.")),
 		op.On(find, "PlanSteps", limited((*Tasks).Plain)).At(panel("plain", "The steps of plain instructions, for a task without a model.")),
 		op.On(find, "TaskTools", (*Tasks).Tools).At(panel("tools", "The user's MCP servers that a task may use, with their tools; without a task their names only.")),

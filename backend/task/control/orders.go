@@ -13,8 +13,9 @@ import (
 	"pilotfish/backend/task"
 )
 
-// Run requests a task from the panels and returns when one has taken it. An
-// agent may request a task only for its own tabs, and only one task at a time.
+// Run requests a task from the panel beside its tab, or from the task page where none is open,
+// and returns when it has been taken. An agent may request a task only for its own tabs, and only
+// one task at a time.
 func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunRequest) (protocol.Task, error) {
 	if !grant.Scopes.Has(protocol.ScopeAct) {
 		return protocol.Task{}, protocol.NewError(protocol.CodeForbidden, "this agent may only read pages", "the user decides what it may do")
@@ -26,9 +27,6 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	r, err := t.cfg.Running()
 	if err != nil {
 		return protocol.Task{}, err
-	}
-	if t.cfg.Headless {
-		return protocol.Task{}, protocol.NewError(protocol.CodeNotRunning, "a task runs in the side panel, and this session has none", "start Pilotfish with its window: `pilotfish app quit`, then from the menu of programs")
 	}
 	if req.Routine != "" {
 		if req.Goal, err = store.Routines().Fill(req.Routine, req.Params); err != nil {
@@ -56,15 +54,27 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	if err := free(store, grant, req.Tab); err != nil {
 		return protocol.Task{}, err
 	}
+	panel, err := r.Browser.TaskPanel(ctx, req.Tab)
+	if err != nil {
+		return protocol.Task{}, err
+	}
 	ordered, err := store.Order(protocol.TaskID(newUUID()), req, grant.Actor)
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	withdraw := t.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req})
+	withdraw := t.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req, Page: !panel})
 	defer withdraw()
-	opened := r.Browser.OpenPanel(ctx, req.Tab)
+	var opened error
+	if panel {
+		opened = r.Browser.OpenPanel(ctx, req.Tab) // it may have been closed meanwhile
+	} else {
+		opened = t.hosts(ctx, r, ordered.ID)
+	}
 	if opened != nil {
-		t.log.Info("the panel could not be opened for a task", "tab", req.Tab, "error", opened)
+		t.log.Info("nothing could be opened to run a task", "tab", req.Tab, "panel", panel, "error", opened)
+	}
+	if opened != nil && !panel {
+		return protocol.Task{}, untaken(ctx, store, ordered, opened)
 	}
 	return t.taken(ctx, store, ordered, opened)
 }
@@ -157,8 +167,8 @@ func (t *Tasks) OrderAgain() {
 	}
 }
 
-// taken waits until a panel has taken an order. opened is the error from
-// opening a panel for it, or nil.
+// taken waits until a panel or the task page has taken an order. opened is the error from
+// opening one for it, or nil.
 func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) (protocol.Task, error) {
 	wait, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
 	defer cancel()
@@ -172,7 +182,12 @@ func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.T
 			return page.Head, nil
 		}
 	}
-	why := protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("no panel took the task on tab %s", ordered.Tab), "open the side panel beside that tab and try again")
+	return protocol.Task{}, untaken(ctx, store, ordered, opened)
+}
+
+// untaken ends a task that nothing took, and returns why.
+func untaken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) error {
+	why := protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("no panel took the task on tab %s", ordered.Tab), "try again, or open the side panel beside that tab")
 	if e := protocol.AsError(opened); e != nil {
 		why.Message += ": " + e.Message
 	}
@@ -180,7 +195,7 @@ func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.T
 		why = protocol.NewError(protocol.CodeTimeout, "the program that asked for the task disconnected before a panel took it", "")
 	}
 	store.End(ordered.ID, protocol.TaskFailed, why)
-	return protocol.Task{}, why
+	return why
 }
 
 // Stop asks the panel that runs a task to stop it, and returns when it has. A
@@ -214,6 +229,29 @@ func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) 
 		return head, protocol.NewError(protocol.CodeTimeout, "the panel did not stop the task in time", "stop it in the panel")
 	}
 	return head, nil
+}
+
+// Tell passes on to the panel that runs a task, or to the task page, what the user wants of it
+// in another panel.
+func (t *Tasks) Tell(req protocol.TaskOrderRequest) error {
+	store, err := t.opened()
+	if err != nil {
+		return err
+	}
+	head, err := store.Head(req.Task)
+	if err != nil {
+		return err
+	}
+	switch req.Order {
+	case protocol.TaskOrderPause, protocol.TaskOrderTakeOver, protocol.TaskOrderGoOn, protocol.TaskOrderSay:
+	default:
+		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("a task has no order %.40q", req.Order), "use pause, take_over, go_on or say")
+	}
+	if !store.Held(req.Task) {
+		return protocol.NewError(protocol.CodeNotRunning, "the task does not run", "resume it first")
+	}
+	t.cfg.Events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: req.Order, Task: head, Text: req.Text})
+	return nil
 }
 
 // newUUID returns a random UUID (RFC 9562, version 4).

@@ -1,8 +1,9 @@
 // Package control is the interface of callers to the tasks of a session. A
 // program can request, follow and stop a task; the panel that runs a task
 // writes its events and runs its commands; and the history can be read. The
-// loop of a task runs in the panel (docs/adr/190). Package task stores the
-// tasks, and package view shows them in the browser.
+// loop of a task runs in the panel (docs/adr/190), or in the task page where no
+// panel is open (docs/adr/275). Package task stores the tasks, and package view
+// shows them in the browser.
 package control
 
 import (
@@ -31,8 +32,6 @@ import (
 type Config struct {
 	// Dirs are the folders of the session.
 	Dirs config.SessionDirs
-	// Headless says that the session has no panel. Tasks need a panel.
-	Headless bool
 	// Models has the model profiles; nil for none.
 	Models *llm.Manager
 	// Events are the events for the panels of the session. RoutinesChanged and Stepped are
@@ -99,7 +98,13 @@ type Tools interface {
 
 // Browser is what Tasks needs from a browser.
 type Browser interface {
+	// TaskPanel reports whether a panel is open beside a tab, which then runs the tab's tasks.
+	// It returns an error when the browser can have neither a panel nor the task page.
+	TaskPanel(ctx context.Context, tab protocol.TabID) (bool, error)
 	OpenPanel(ctx context.Context, tab protocol.TabID) error
+	// OpenTaskPage opens the task page, and reports whether it was not open.
+	OpenTaskPage(ctx context.Context) (fresh bool, err error)
+	CloseTaskPage(ctx context.Context) error
 	view.Browser
 }
 
@@ -110,6 +115,7 @@ type Tasks struct {
 	log   *slog.Logger
 	pages *view.Pages
 	shots chan shot // read by TakeScreenshots
+	host  host
 
 	mu    sync.Mutex
 	store *task.Store // nil until it is needed
@@ -121,7 +127,7 @@ type Tasks struct {
 
 // New returns the tasks of a session; pages shows them in its browser.
 func New(cfg Config, pages *view.Pages) *Tasks {
-	return &Tasks{cfg: cfg, log: cfg.Logger.With("component", "task_control"), pages: pages, shots: make(chan shot, shots), orders: map[protocol.TaskID]protocol.TaskOrderEvent{}}
+	return &Tasks{cfg: cfg, log: cfg.Logger.With("component", "task_control"), pages: pages, shots: make(chan shot, shots), host: newHost(), orders: map[protocol.TaskID]protocol.TaskOrderEvent{}}
 }
 
 // opened returns the store, and opens it at the first use.

@@ -41,6 +41,10 @@ type desk struct {
 	calls     []command.Call
 	stopped   error // why the session does not run
 	panel     error // why its panel cannot be opened
+	nowhere   error // why it can run no task
+	aside     bool  // no panel is open
+	page      error // why the task page cannot be opened
+	pageThere bool  // the task page is open
 	reply     func(command.Call) protocol.CommandReply
 }
 
@@ -106,6 +110,38 @@ func (d *desk) Execute(_ context.Context, call command.Call) protocol.CommandRep
 func (d *desk) OpenPanel(_ context.Context, tab protocol.TabID) error {
 	d.note("panel " + string(tab))
 	return d.panel
+}
+
+func (d *desk) TaskPanel(context.Context, protocol.TabID) (bool, error) { return !d.aside, d.nowhere }
+
+func (d *desk) OpenTaskPage(context.Context) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.page != nil {
+		return false, d.page
+	}
+	fresh := !d.pageThere
+	d.pageThere = true
+	return fresh, nil
+}
+
+func (d *desk) CloseTaskPage(context.Context) error {
+	d.pageGone(nil)
+	return nil
+}
+
+// pageGone closes the task page; another cannot be opened for a reason.
+func (d *desk) pageGone(why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pageThere, d.page = false, why
+}
+
+// pageOpen reports whether the task page is open.
+func (d *desk) pageOpen() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.pageThere
 }
 
 func (d *desk) StartRecording(context.Context, protocol.Caller, protocol.TabID, string) error {
@@ -255,7 +291,6 @@ func TestWhatIsNoTask(t *testing.T) {
 		"without a goal":     {shell(), protocol.TaskRunRequest{Goal: " "}, nil, protocol.CodeBadArgument},
 		"on a tab gone":      {shell(), protocol.TaskRunRequest{Goal: "x", Tab: "t9"}, nil, protocol.CodeUnknownTab},
 		"on another's tab":   {agent("a"), protocol.TaskRunRequest{Goal: "x", Tab: "t2"}, nil, protocol.CodeRefused},
-		"without a panel":    {shell(), protocol.TaskRunRequest{Goal: "x"}, func(c *Config) { c.Headless = true }, protocol.CodeNotRunning},
 		"of no routine":      {shell(), protocol.TaskRunRequest{Routine: "none"}, nil, protocol.CodeBadArgument},
 		"without a model":    {shell(), protocol.TaskRunRequest{Goal: "find me a flight"}, func(c *Config) { c.Models = none }, protocol.CodeBadArgument},
 		"with another model": {shell(), protocol.TaskRunRequest{Goal: "x", Profile: "none"}, func(c *Config) { c.Models = none }, protocol.CodeBadArgument},
@@ -268,6 +303,11 @@ func TestWhatIsNoTask(t *testing.T) {
 		if len(d.orders()) != 0 {
 			t.Errorf("%s: a panel is told", name)
 		}
+	}
+	elsewhere := newDesk(t, nil)
+	elsewhere.nowhere = protocol.NewError(protocol.CodeNotRunning, "this browser loads no extension", "")
+	if _, err := elsewhere.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "x"}); code(err) != protocol.CodeNotRunning || len(elsewhere.orders()) != 0 {
+		t.Errorf("in a browser without the extension: %v", err)
 	}
 	stopped := newDesk(t, nil)
 	stopped.stopped = protocol.NewError(protocol.CodeNotRunning, "the session is not running", "")

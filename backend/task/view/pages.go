@@ -178,7 +178,7 @@ func (p *Pages) Pause(tab protocol.TabID) {
 		return
 	}
 	p.stir()
-	p.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "pause", Task: *task})
+	p.events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: protocol.TaskOrderPause, Task: *task})
 }
 
 // Run applies the desired state in the browser until ctx ends.

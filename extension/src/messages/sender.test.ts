@@ -23,6 +23,7 @@ describe('who may send what', () => {
     expect(allowed(panel)).toEqual(['rpc:call']);
     // The panel may also run in a tab.
     expect(allowed({ ...panel, tab, frameId: 0 })).toEqual(['rpc:call']);
+    expect(allowed({ ...panel, url: `${ours}/tasks.html` })).toEqual(['rpc:call']);
     expect(allowed(worker)).toEqual(['cs:rpc', 'cs:query', 'tab:event']);
     expect(allowed(script)).toEqual(['tab:event']);
     expect(allowed({ ...script, frameId: 3 })).toEqual(['tab:event']);

@@ -3,6 +3,8 @@ import type { Asking } from './envelope';
 
 /** The page of the panel inside the extension. */
 export const PANEL_PAGE = 'panel.html';
+/** The task page, which runs tasks where no panel is open. */
+export const TASK_PAGE = 'tasks.html';
 /** The script of the worker. */
 export const WORKER_SCRIPT = 'worker.js';
 
@@ -13,7 +15,7 @@ export type Sender = Pick<
 >;
 
 /**
- * Whether a sender may send messages of a kind. The panel calls the worker. The worker sends
+ * Whether a sender may send messages of a kind. The panel and the task page call the worker. The worker sends
  * questions to content scripts. Tab events come from the content script in the tab or from the
  * worker. `own` is the id of the extension.
  */
@@ -21,7 +23,7 @@ export function maySend(kind: Asking | 'tab:event', sender: Sender, own: string)
   if (sender.id !== own) return false;
   switch (kind) {
     case 'rpc:call':
-      return isOwn(sender, own, PANEL_PAGE);
+      return isOwn(sender, own, PANEL_PAGE) || isOwn(sender, own, TASK_PAGE);
     case 'cs:rpc':
     case 'cs:query':
       return sender.tab === undefined && isOwn(sender, own, WORKER_SCRIPT);

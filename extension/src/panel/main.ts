@@ -1,5 +1,5 @@
 // Import this first: the backend answers while the modules below are loaded.
-import { early } from './begin';
+import { early, taskPage } from './begin';
 import '$ui/tokens.css';
 import './panel.css';
 import '@xterm/xterm/css/xterm.css';
@@ -12,5 +12,9 @@ performance.mark('pilotfish:loaded');
 // code was compiled.
 systemClock.after(0, () => {
   const target = document.getElementById('app');
-  if (target !== null) mount(App, { target, props: { early } });
+  if (taskPage)
+    void import('./task/taskpage').then(({ runTasks }) => {
+      runTasks(early);
+    });
+  else if (target !== null) mount(App, { target, props: { early } });
 });

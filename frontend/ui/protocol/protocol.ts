@@ -3817,6 +3817,10 @@ export interface PairReply {
 export const PairPanel = "pilotfish panel";
 export const PairApp = "pilotfish app";
 /**
+ * PanelTasks is the parameter of the panel's socket by which the task page says that it is one.
+ */
+export const PanelTasks = "tasks";
+/**
  * PairingKey is the key of Pairing in chrome.storage.session.
  */
 export const PairingKey = "pilotfish.pairing";
@@ -6578,7 +6582,7 @@ export interface TaskRunRequest {
   maxSteps?: number /* int */;
 }
 /**
- * TaskRunReply is the reply of POST /task/run: the task that a panel took.
+ * TaskRunReply is the reply of POST /task/run: the task that a panel or the task page took.
  */
 export interface TaskRunReply {
   task: Task;
@@ -6646,18 +6650,41 @@ export interface TaskGoneEvent {
   task: TaskID;
 }
 /**
- * TaskOrderEvent asks the panel of a tab's window to do something with a task.
- * A program, or the user on the page, asked for this.
+ * TaskOrderEvent asks the panel of a tab's window, or the task page, to do something with a
+ * task. A program, another panel, or the user on the page asked for this.
  */
 export interface TaskOrderEvent {
   type: 'task_order';
   /**
-   * Order is "run", "stop" or "resume"; or "pause", which the user requested on
-   * the page.
+   * Order is "run", "resume", "stop", or one of a TaskOrderRequest.
    */
   order: string;
   task: Task;
   request?: TaskRunRequest;
+  /**
+   * Page: the task page runs or resumes the task, and no panel.
+   */
+  page?: boolean;
+  /**
+   * Text is the message of "say".
+   */
+  text?: string;
+}
+/**
+ * The orders of a user for a task that another panel, or the task page, runs.
+ */
+export const TaskOrderPause = "pause";
+export const TaskOrderTakeOver = "take_over"; // pause at once, and interrupt what waits for an approval
+export const TaskOrderGoOn = "go_on";
+export const TaskOrderSay = "say"; // a message, or the answer to a question
+/**
+ * TaskOrderRequest is the body of POST /task/order: a panel passes on what its user wants of
+ * a task that runs elsewhere.
+ */
+export interface TaskOrderRequest {
+  task: TaskID;
+  order: string;
+  text?: string;
 }
 
 //////////

@@ -57,6 +57,7 @@ export interface RequestBodies {
   '/task/delete-routine': p.TaskRoutineRequest;
   '/task/get': p.TaskRequest;
   '/task/list': p.TaskListRequest;
+  '/task/order': p.TaskOrderRequest;
   '/task/picture': p.TaskScreenshotRequest;
   '/task/plain': p.TaskPlainRequest;
   '/task/routines': Record<string, never>;

@@ -6,6 +6,7 @@ import {
   PanelPairing,
   PanelPing,
   PanelReauth,
+  PanelTasks,
   Version,
   type Pairing,
   type PanelEvent,
@@ -38,6 +39,8 @@ export interface ConnectionConfig {
   readonly source: PairingSource;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Whether this is the task page, which is not counted as a panel. */
+  readonly tasks?: boolean;
   readonly onLink: (link: Link) => void;
   readonly onEvent: (event: PanelEvent) => void;
 }
@@ -211,7 +214,8 @@ export class Connection {
       async (events) => {
         await prove(pairing, opening.signal);
         opening.signal.throwIfAborted();
-        return openSocket(`${origin(pairing, 'ws')}/panel`, pairing.token, events);
+        const path = this.#config.tasks === true ? `/panel?${PanelTasks}` : '/panel';
+        return openSocket(origin(pairing, 'ws') + path, pairing.token, events);
       },
       {
         opened: () => {

@@ -156,6 +156,8 @@ export const taskOrderEventSchema = v.object({
   order: v.string(),
   task: taskSchema,
   request: v.exactOptional(taskRunRequestSchema),
+  page: v.exactOptional(v.boolean()),
+  text: v.exactOptional(v.string()),
 });
 
 /** Does not compile when a schema and its type differ. */

@@ -4,7 +4,7 @@ import { Memory } from './memory';
 import { Planner } from './planner';
 import { Notices, stuck } from './notices';
 import { systemPrompt, turnPrompt } from './prompt';
-import { OutOfTime, RunControl, TabsClosed } from './runcontrol';
+import { OutOfTime, RunControl, TabsClosed, Unanswered } from './runcontrol';
 import { describeStep, readAnswer } from './step';
 import {
   ModelError,
@@ -50,7 +50,8 @@ export class TaskLoop {
     const tell = (event: LoopEvent): Promise<void> => config.tell(event);
     this.#config = config;
     this.#memory = new Memory(limits.history);
-    this.#control = new RunControl({ clock, now, tell, time: limits.time });
+    const { unattended = false } = config;
+    this.#control = new RunControl({ clock, now, tell, time: limits.time, unattended });
     this.#planner = new Planner(model, this.#control, tell);
     this.#notices = new Notices(tell);
     this.#executor = new Executor({
@@ -154,6 +155,8 @@ export class TaskLoop {
     const why: unknown = signal.aborted ? signal.reason : error;
     if (why instanceof OutOfTime) return outOfTime;
     if (why instanceof TabsClosed) return failed(why.message, 'Start it again in another tab.');
+    if (why instanceof Unanswered)
+      return failed(why.message, 'Write the answer into the goal, or run it with a window.');
     if (signal.aborted) return stopped;
     return error instanceof ModelError
       ? { state: 'failed', text: error.message, hint: error.hint }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../core/fakes/clock';
 import type { LoopEvent } from './events';
 import { Planner } from './planner';
-import { OutOfTime, RunControl, TabsClosed } from './runcontrol';
+import { OutOfTime, RunControl, TabsClosed, Unanswered } from './runcontrol';
 import { ModelError, type Answer } from './types';
 import { ScriptedModel } from './fakes/world';
 
@@ -63,6 +63,14 @@ describe('a question', () => {
     expect(await asked).toBe('a');
     expect(events.filter(({ kind }) => kind === 'person')).toEqual([{ kind: 'person', text: 'a' }]);
     expect(statuses()).toEqual(['running', 'waiting', 'running']);
+  });
+
+  it('ends a task that nobody watches', async () => {
+    control = new RunControl({ clock, now: () => clock.now, tell, time: 1_000, unattended: true });
+    await control.start();
+    const asked = control.ask('Which one?');
+    await expect(asked).rejects.toThrow('asked “Which one?”, and nobody is there');
+    expect(control.signal.reason).toBeInstanceOf(Unanswered);
   });
 
   it('nobody asked has no answer', () => {

@@ -18,6 +18,13 @@ export class TabsClosed extends Error {
   }
 }
 
+/** The task asked a question, and nobody can answer it. */
+export class Unanswered extends Error {
+  constructor(question: string) {
+    super(`The task asked “${question}”, and nobody is there to answer.`);
+  }
+}
+
 export interface RunControlConfig {
   readonly clock: Clock;
   /** A clock in milliseconds; only differences are used. */
@@ -25,6 +32,8 @@ export interface RunControlConfig {
   readonly tell: Tell;
   /** The time limit in milliseconds; waiting for the user does not count. */
   readonly time: number;
+  /** Whether nobody can answer a question; the task then ends with it. */
+  readonly unattended?: boolean;
 }
 
 /**
@@ -117,6 +126,8 @@ export class RunControl {
 
   /** Asks the user, and waits for the answer. */
   async ask(question: string): Promise<string> {
+    if (this.#config.unattended === true) this.#end(new Unanswered(question));
+    this.signal.throwIfAborted();
     // The answer may come before `tell` resolves.
     const answered = new Promise<string>((resolve) => {
       this.#answer = resolve;

@@ -52,6 +52,8 @@ export interface RunConfig {
   readonly model: Model;
   readonly summary: Model;
   readonly clock: Clock;
+  /** Whether nobody can answer a question. */
+  readonly unattended?: boolean;
   readonly before: string;
   readonly restored?: {
     readonly steps: readonly Step[];
@@ -123,6 +125,7 @@ export class Run {
       },
       before: config.before,
       vision: config.vision,
+      unattended: config.unattended === true,
       eval: settings.eval,
       ...(config.servers === true && {
         tools: new UserServers({

@@ -1,22 +1,31 @@
-import { CodeNotRunning, TaskEventHead, TaskFailed, type Task } from '$ui/protocol/protocol';
+import {
+  CodeNotRunning,
+  TaskEventHead,
+  TaskFailed,
+  type PanelEvent,
+  type Task,
+} from '$ui/protocol/protocol';
 import * as v from 'valibot';
 import type { Problem } from './asking.svelte';
 import type { Dependencies } from './tasks.svelte';
 
 /**
- * The orders of programs (the command line, agents). Every panel receives an order,
- * and one takes it.
+ * The orders of programs (the command line, agents). Every panel and the task page receive an
+ * order, and one takes it.
  */
 export class Orders {
-  /** The ids of orders already received. The backend sends them again whenever a panel connects. */
+  /** The orders already received. The backend sends them again whenever a panel connects. */
   readonly #heard = new Set<string>();
 
-  constructor(private readonly deps: Pick<Dependencies, 'connection' | 'session' | 'heads'>) {}
+  constructor(private readonly deps: Omit<Dependencies, 'clock'>) {}
 
-  /** Whether an order is new and for a tab in this panel's window. */
-  async isOurs(task: Task): Promise<boolean> {
-    if (this.#heard.has(task.id)) return false;
-    this.#heard.add(task.id);
+  /** Whether an order is new, and for the task page or a tab in this panel's window. */
+  async isOurs(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<boolean> {
+    const { order, task, page = false } = event;
+    const known = `${order} ${task.id}`;
+    if (page !== (this.deps.taskPage !== undefined) || this.#heard.has(known)) return false;
+    this.#heard.add(known);
+    if (page) return true;
     const window = await chrome.windows.getCurrent();
     const tab = this.deps.session.tabs.find(({ id }) => id === task.tab);
     return tab !== undefined && tab.windowId === window.id;

@@ -1,5 +1,9 @@
 import {
   TaskInterrupted,
+  TaskOrderGoOn,
+  TaskOrderPause,
+  TaskOrderSay,
+  TaskOrderTakeOver,
   type PanelEvent,
   type TabID,
   type Task,
@@ -32,6 +36,8 @@ export interface Dependencies {
   readonly session: SessionStore;
   readonly heads: Heads;
   readonly clock: Clock;
+  /** Set in the task page, which runs tasks where no panel is open; `unattended`: nobody can answer. */
+  readonly taskPage?: { readonly unattended: boolean };
 }
 
 /** A replay to start. */
@@ -186,20 +192,28 @@ export class Tasks {
     return own.length > 0 ? own : this.#planners.choices(id);
   }
 
+  // What the user wants of a task that another panel or the task page runs is passed on to it.
+
   pause(id: TaskID): void {
-    this.#runs.get(id)?.loop.pause();
+    const run = this.#runs.get(id);
+    if (run === undefined) void this.#tell(id, TaskOrderPause);
+    else run.loop.pause();
     this.history.known(id)?.wants('paused');
   }
 
   /** Pauses a task so that the user can act. An action that waits for an approval is interrupted. */
   takeOver(id: TaskID, asked: boolean): void {
-    if (asked) this.#runs.get(id)?.loop.takeOver();
+    const run = this.#runs.get(id);
+    if (asked && run === undefined) void this.#tell(id, TaskOrderTakeOver);
+    else if (asked) run?.loop.takeOver();
     this.pause(id);
   }
 
   goOn(id: TaskID, did = ''): void {
     this.history.known(id)?.wants(undefined);
-    this.#runs.get(id)?.loop.resume(did);
+    const run = this.#runs.get(id);
+    if (run === undefined) void this.#tell(id, TaskOrderGoOn);
+    else run.loop.resume(did);
   }
 
   /** Closes a failed task; it remains in the history. */
@@ -219,11 +233,18 @@ export class Tasks {
    * is then shown.
    */
   async say(id: TaskID, text: string): Promise<boolean> {
+    const run = this.#runs.get(id);
+    if (run === undefined) return this.#tell(id, TaskOrderSay, text);
     return this.asking.try(async () => {
       const unknown = await this.#planners.take(id, text);
       if (unknown !== '') throw new Error(unknown);
-      this.#runs.get(id)?.loop.say(text);
+      run.loop.say(text);
     });
+  }
+
+  #tell(task: TaskID, order: string, text = ''): Promise<boolean> {
+    const body = { task, order, text };
+    return this.asking.try(() => this.asking.ask('/task/order', body, v.unknown()));
   }
 
   async stop(id: TaskID): Promise<void> {
@@ -280,22 +301,37 @@ export class Tasks {
     for (const tab of task.tabs) if (!this.#chosen.has(tab)) this.#chosen.set(tab, task.id);
   }
 
-  /**
-   * Handles an order of a program. The panel in the tab's window starts the task,
-   * or reports why it cannot.
-   */
+  /** Handles an order: of a program, of the user on the page, or of the user in another panel. */
   async #order(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<void> {
-    const { order, task } = event;
-    if (order === 'stop') {
-      this.#runs.get(task.id)?.loop.stop();
+    const { order, task, text = '' } = event;
+    const run = this.#runs.get(task.id);
+    if (order === 'run' || order === 'resume') {
+      if (!(await this.#orders.isOurs(event))) return;
+      if (order === 'run') {
+        await this.#take(task);
+      } else {
+        await this.models.ready();
+        await this.resume(task.id);
+      }
+    } else if (run === undefined) {
       return;
-    }
-    // The user pressed Esc or the button on the page.
-    if (order === 'pause' && this.runsHere(task.id)) {
+    } else if (order === TaskOrderPause) {
       this.pause(task.id);
-      return;
+    } else if (order === TaskOrderTakeOver) {
+      this.takeOver(task.id, true);
+    } else if (order === TaskOrderGoOn) {
+      this.goOn(task.id);
+    } else if (order === TaskOrderSay) {
+      if (await this.say(task.id, text)) return;
+      const why = this.asking.problem?.message ?? '';
+      run.loop.notice(why, why);
+    } else if (order === 'stop') {
+      run.loop.stop();
     }
-    if (order !== 'run' || !(await this.#orders.isOurs(task))) return;
+  }
+
+  /** Starts an ordered task, or reports why it cannot. */
+  async #take(task: Task): Promise<void> {
     const settings = await this.models.known();
     await this.models.load();
     const begun = await this.#begin(
@@ -354,6 +390,7 @@ export class Tasks {
       before,
       first: before === '' || restored !== undefined ? undefined : { before },
       ...planner,
+      unattended: this.#deps.taskPage?.unattended === true,
       ...(restored !== undefined && { restored }),
       show: (event, head) => {
         heads.put(head);

@@ -168,11 +168,25 @@ describe('the user of a task', () => {
     expect(await tasks.unknown('ponder')).toBe('I do not know “ponder”.');
   });
 
-  it('stops and closes one that runs elsewhere through the backend', async () => {
+  it('does the same with one that runs elsewhere, through the backend', async () => {
     tasks.choose('t1', 'old');
+    tasks.pause('old');
+    tasks.takeOver('old', true);
+    tasks.goOn('old');
+    expect(await tasks.say('old', 'green tea')).toBe(true);
+    expect(connection.of('/task/order').map(({ order, text }) => [order, text])).toEqual([
+      ['pause', ''],
+      ['take_over', ''],
+      ['pause', ''],
+      ['go_on', ''],
+      ['say', 'green tea'],
+    ]);
     await tasks.stop('old');
     await tasks.close('old');
-    expect(connection.asked.map(({ path }) => path)).toEqual(['/task/stop', '/task/close']);
+    expect(connection.asked.slice(5).map(({ path }) => path)).toEqual([
+      '/task/stop',
+      '/task/close',
+    ]);
     expect(tasks.of('t1')).toBeUndefined();
   });
 
@@ -199,6 +213,55 @@ describe('an order of a program', () => {
     order('pause', task);
     order('stop', task);
     expect(run(0).did).toEqual(['pause', 'stop']);
+  });
+
+  it('of the user in another panel reaches the run, with what is no instruction', async () => {
+    const { head, did } = await start();
+    const told = (kind: string, text = ''): void => {
+      tasks.apply({ type: 'task_order', order: kind, task: head, text });
+    };
+    told('take_over');
+    told('go_on');
+    told('say', 'green tea');
+    await settle();
+    FakePlanners.unknown = 'I do not know “ponder”.';
+    told('say', 'ponder');
+    await settle();
+    expect(did).toEqual([
+      'take over',
+      'pause',
+      'resume',
+      'say green tea',
+      'notice I do not know “ponder”.',
+    ]);
+  });
+
+  it('for the task page is taken and resumed there, and by no panel', async () => {
+    session.tabs = [{ id: 't1', windowId: 7 } as never];
+    const page = (kind: string): void => {
+      tasks.apply({ type: 'task_order', order: kind, task, page: true });
+    };
+    page('run');
+    page('resume');
+    await settle();
+    expect(FakeRun.all).toEqual([]);
+    const taskPage = { unattended: true };
+    const clock = new FakeClock();
+    tasks = new Tasks({ connection: connection.whole, session, heads, clock, taskPage });
+    order('run', task);
+    page('run');
+    await settle();
+    expect(FakeRun.all.map(({ head, config }) => [head.id, config.unattended])).toEqual([
+      ['ordered', true],
+    ]);
+    run(0).end();
+    await settle();
+    connection.answers['/task/get'] = () => ({ head: stored({ id: 'ordered' }), events: [] });
+    page('resume');
+    page('resume');
+    await expect.poll(() => FakeRun.all.length).toBe(2);
+    await settle();
+    expect(FakeRun.all).toHaveLength(2);
   });
 
   it('for another window is left to its panel', async () => {

@@ -17,6 +17,7 @@ export class Run {
     resume: (did: string) => this.did.push(`resume ${did}`.trim()),
     say: (text: string) => this.did.push(`say ${text}`),
     stop: () => this.did.push('stop'),
+    notice: (text: string) => this.did.push(`notice ${text}`),
   };
 
   constructor(readonly config: RunConfig) {
