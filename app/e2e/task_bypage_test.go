@@ -146,5 +146,17 @@ func actByPage(t *testing.T, p *product, m *hosted, browser *tap.Client, panel *
 		}
 	}
 	p.until(page, "the page is uncovered at the end", "!"+isCovered)
+
+	// The task page acts in the same way.
+	p.do(page, `document.addEventListener('click', (event) => { document.title = 'trusted: ' + event.isTrusted }, true)`)
+	closePanel(p, browser)
+	if out := p.cli("task", "run", "Fill it without a panel", "--tab", id); !strings.Contains(out, "Saved: Ada, Berlin, with news") {
+		t.Errorf("without a panel:\n%s", out)
+	}
+	if err := page.Eval(p.ctx, "document.title", &title); err != nil || title != "trusted: false" {
+		t.Errorf("the page saw %q, %v", title, err)
+	}
+	p.clickIcon(browser)
+	p.connectedPanel(browser)
 	p.cli("closetab", id)
 }

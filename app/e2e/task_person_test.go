@@ -35,6 +35,7 @@ func TestTaskMeets(t *testing.T) {
 			return finish(true, "They said "+answer)
 		},
 		"Reach": reachByPage,
+		"Fill":  fill,
 	})
 	whole, browser, panel := shared(t)
 	whole.useModel(panel, m.front.URL+"/v1")

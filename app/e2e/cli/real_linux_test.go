@@ -305,9 +305,9 @@ func TestMCPWithARealBrowser(t *testing.T) {
 				{"browser_run", map[string]any{"commands": []string{"text --max lots"}}, "error bad_argument"},
 				{"browser_snapshot", map[string]any{}, "Save"},
 				{"browser_snapshot", map[string]any{"max": "lots"}, "error bad_argument"},
-				// A headless session has no panel to run a task in.
-				{"task_run", map[string]any{"goal": "fill the form"}, "error not_running: a task runs in the side panel"},
-				{"task_status", map[string]any{}, "no tasks"},
+				{"task_run", map[string]any{"goal": "fill the form"}, "error bad_argument: Task needs a model"},
+				{"task_run", map[string]any{"goal": "press Tab"}, ": done, step 2 of 40"},
+				{"task_status", map[string]any{}, "press Tab"},
 				{"task_stop", map[string]any{"task": "nobody"}, "error unknown_task"},
 			} {
 				if c.tool == "browser_snapshot" && !strings.Contains(string(list), c.tool) {
