@@ -142,6 +142,9 @@ func TestAttached(t *testing.T) {
 	if _, err := f.GroupTabs(f.ctx, 0, []protocol.TabID{mine, f.first(t)}); err != nil {
 		t.Error(err)
 	}
+	if fresh, err := f.OpenTaskPage(deadline(t)); err != nil || !fresh || len(f.Tabs()) != 3 {
+		t.Errorf("the task page: %t, %v, beside %+v", fresh, err, f.Tabs())
+	}
 	// A download goes into the user's own folder, and is known.
 	_, _ = f.Navigate(f.ctx, protocol.Caller{}, mine, strings.Replace(f.Tabs()[0].URL, "/one", "/file", 1), protocol.WaitCommit, nil)
 	if d, err := f.WaitDownload(deadline(t), "", mine); err != nil || d.State != "done" || d.Path != filepath.Join(chrome.Downloads(), "report.txt") {

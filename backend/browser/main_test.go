@@ -115,14 +115,17 @@ func config(t *testing.T, headless bool) Config {
 
 func configIn(t *testing.T, dir string, headless bool) Config {
 	t.Helper()
-	return Config{
-		ProfileDir:   filepath.Join(dir, "profile"),
-		FilesDir:     filepath.Join(dir, "files"),
-		DownloadDir:  filepath.Join(dir, "downloads"),
-		ExtensionDir: extensionDir(t),
-		NoSandbox:    os.Geteuid() == 0,
-		Headless:     headless,
+	c := Config{
+		ProfileDir:  filepath.Join(dir, "profile"),
+		FilesDir:    filepath.Join(dir, "files"),
+		DownloadDir: filepath.Join(dir, "downloads"),
+		NoSandbox:   os.Geteuid() == 0,
+		Headless:    headless,
 	}
+	if !headless {
+		c.ExtensionDir = extensionDir(t)
+	}
+	return c
 }
 
 // start runs a browser of the test's own until the test ends, and waits for its first

@@ -16,9 +16,19 @@ import (
 // shown, so that its timers are not slowed, and is in no list. One that is there stays; one that
 // crashed is replaced.
 func TestTaskPage(t *testing.T) {
-	for _, is := range modes(t) {
+	for _, is := range []bool{false, true} {
 		t.Run(fmt.Sprintf("headless=%t", is), func(t *testing.T) {
-			f := share(t, is)
+			var f *fixture
+			switch {
+			case !is:
+				f = windowed(t)
+			case testing.Short():
+				t.Skip("the tests of the whole product meet it")
+			default: // one of its own: the extension stays loaded
+				c := config(t, true)
+				c.ExtensionDir = extensionDir(t)
+				f = start(t, c)
+			}
 			if err := f.Pair(deadline(t), protocol.Pairing{Session: "one", Token: "first"}); err != nil {
 				t.Fatal(err)
 			}
