@@ -166,7 +166,10 @@ func (h *fixture) Subscribe(auth.Grant) *hub.Subscription[any] { return h.events
 
 func (h *fixture) Pairs() bool { return false }
 
-func (h *fixture) PanelConnected(auth.Grant, bool) (string, func()) {
+func (h *fixture) PanelConnected(_ auth.Grant, tasks bool) (string, func()) {
+	if tasks {
+		return "p2", func() {}
+	}
 	h.set(func(h *fixture) { h.panels++ })
 	return "p1", func() { h.set(func(h *fixture) { h.panels-- }) }
 }

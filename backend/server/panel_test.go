@@ -67,6 +67,15 @@ func TestHelloAttaches(t *testing.T) {
 	if err := json.Unmarshal(data, &hello); err != nil || hello.Attach == nil || hello.Attach.Terminal != "k1" {
 		t.Fatalf("hello %s, %v", data, err)
 	}
+	// The task page shows no terminal, and is no panel.
+	tasks, _, err := w.upgrade(t.Context(), "/panel?"+protocol.PanelTasks, token, protocol.ExtensionOrigin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tasks.CloseNow() }()
+	if _, data, err := tasks.Read(t.Context()); err != nil || strings.Contains(string(data), `"attach"`) || w.panelCount() != 1 {
+		t.Errorf("the task page gets %s, %v; %d panels are counted", data, err, w.panelCount())
+	}
 	terminal, _, err := w.upgrade(t.Context(), "/ws", hello.Attach.Token, protocol.ExtensionOrigin)
 	if err != nil {
 		t.Fatal(err)
