@@ -64,8 +64,8 @@ test: install-test $(PROGRAMS) $(COMPONENTS) $(GOTESTSUM) ## install what is mis
 # What a release needs, and the end of an issue. It continues after a failure, and make
 # lists the targets that failed.
 .PHONY: test-all
-test-all: ## make test with the race detector everywhere, then fuzz, real agents, packages, conformance, a soak of 2 minutes
-	@$(MAKE) --no-print-directory --keep-going MODE=all SOAK=2m FUZZ_TIME=10s test fuzz conformance test-agents test-package test-npm soak
+test-all: ## make test with the race detector everywhere, then fuzz, real agents, packages, image, conformance, a soak of 2 minutes
+	@$(MAKE) --no-print-directory --keep-going MODE=all SOAK=2m FUZZ_TIME=10s test fuzz conformance test-agents test-package test-image test-npm soak
 
 # For the edit-and-test loop. After the first time it takes seconds, because Go
 # caches results.
@@ -131,6 +131,14 @@ package: install-package $(PROGRAMS) $(NFPM) $(CYCLONEDX) ## make deb, rpm, arch
 .PHONY: test-package
 test-package: package ## install, use, upgrade and remove the deb on a clean Debian
 	@build/package/test $(DIST) $(NFPM) $(CYCLONEDX)
+
+# A container image with the deb of now, without a daemon (docs/adr/276).
+.PHONY: image test-image
+image: package ## make the container image in build/dist/image, in OCI layout and as a tar
+	@build/install/packages image
+	@build/image/make $(DIST)
+test-image: image ## run the image in a container, and check the manifests of Kubernetes
+	@build/image/test $(DIST)
 
 # The command line and its service for all systems: nothing in them is C. The window and
 # the tray need each system's own compiler. `make npm` takes what is there.
