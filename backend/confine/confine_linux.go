@@ -59,7 +59,7 @@ func try(ctx context.Context, helper string) error {
 		said = err.Error()
 	}
 	return protocol.NewError(protocol.CodeNotConfined, "bubblewrap does not work here: "+said,
-		"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0")
+		"allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in a container they need its whole /proc, too (docs/server.md)")
 }
 
 // Wrap returns the program that starts p so that it sees no more than folders allow.
