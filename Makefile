@@ -212,14 +212,14 @@ extension/dist/manifest.json: $(PANEL_SOURCES) $(PANEL_MODULES) $(WINDOW_MODULES
 build/bin/pilotfish: $(GO_SOURCES) | install-build
 	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $(CACHE)/pilotfish ./app/cli
 	install -D -m 755 $(CACHE)/pilotfish $@
-build/bin/pilotfish-service: $(GO_SOURCES) extension/dist/manifest.json | install-build
+build/bin/pilotfish-service: $(GO_SOURCES) extension/dist/manifest.json frontend/dist/index.html | install-build
 	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./app/service
 build/bin/pilotfish-tray: $(GO_SOURCES) | install-build
 	go build -ldflags '$(LDFLAGS)' -o $@ ./app/tray
 build/bin/pilotfish-window: $(GO_SOURCES) frontend/dist/index.html | install-build
 	go build -tags $(TAGS) -ldflags '$(LDFLAGS)' -o $@ ./app/window
 # It starts faster without cgo: another program draws its window.
-build/bin/Pilotfish: $(GO_SOURCES) extension/dist/manifest.json build/bin/pilotfish build/bin/pilotfish-service build/bin/pilotfish-tray build/bin/pilotfish-window | install-build
+build/bin/Pilotfish: $(GO_SOURCES) extension/dist/manifest.json frontend/dist/index.html build/bin/pilotfish build/bin/pilotfish-service build/bin/pilotfish-tray build/bin/pilotfish-window | install-build
 	CGO_ENABLED=0 go build -ldflags '$(LDFLAGS)' -o $@ ./app
 
 $(LINTER):

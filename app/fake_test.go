@@ -234,6 +234,8 @@ func (b *fakeBackend) SaveSettings(_ context.Context, s protocol.Settings) (prot
 	return s, nil
 }
 
+func (b *fakeBackend) ServeControl(op.Table) {}
+
 func (b *fakeBackend) SetTray(host protocol.TrayHost) {
 	b.mu.Lock()
 	b.state.Tray = host

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"pilotfish/app/operations"
 	"pilotfish/app/programs"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/op"
@@ -30,7 +31,7 @@ type parts struct {
 	settingsFile     string
 	// openFolder shows a folder in the desktop's file manager.
 	openFolder func(ctx context.Context, path string) error
-	login      login
+	login      operations.Login
 	// programs are other programs, and the user's own MCP servers.
 	programs programs.Programs
 	// windowProgram is the path of pilotfish-window; empty when it is missing.
@@ -56,10 +57,9 @@ type backend interface {
 	Begun() <-chan struct{}
 	// Changes notifies that Window returns a new state.
 	Changes() *hub.Subscription[struct{}]
-	// Operations are what the window and the tray may ask of it.
-	Operations() []op.Operation
-	Settings() protocol.Settings
-	SaveSettings(ctx context.Context, settings protocol.Settings) (protocol.Settings, error)
+	operations.Backend
+	// ServeControl sets what the control page may do. Call it before Run.
+	ServeControl(table op.Table)
 	SetTray(host protocol.TrayHost)
 	// OnShow sets the function that shows the window.
 	OnShow(show func(protocol.WindowShow))
@@ -69,8 +69,7 @@ type backend interface {
 
 // logTail is the part of the log that the window shows.
 type logTail interface {
-	// Tail returns the newest records, oldest first.
-	Tail() []protocol.LogRecord
+	operations.Log
 	// Follow calls heard with new records, in batches of at most most, until
 	// ctx ends.
 	Follow(ctx context.Context, most int, heard func([]protocol.LogRecord))

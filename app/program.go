@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"pilotfish/app/operations"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
@@ -22,7 +23,7 @@ type program struct {
 	tty    console
 	log    *slog.Logger
 	window *window
-	first  *firstRun
+	first  *operations.FirstRun
 	exit   func(code int)
 	// operations is what the window and the tray may ask for.
 	operations op.Table
@@ -32,7 +33,7 @@ type program struct {
 }
 
 func newProgram(made parts, opts options, tty console) *program {
-	p := &program{parts: made, opts: opts, tty: tty, log: made.logger.With("component", "app"), first: newFirstRun(made.stateDir), exit: os.Exit}
+	p := &program{parts: made, opts: opts, tty: tty, log: made.logger.With("component", "app"), first: operations.NewFirstRun(made.stateDir), exit: os.Exit}
 	p.window = newWindow(made, tty.err, p.state)
 	return p
 }
@@ -41,11 +42,12 @@ func newProgram(made parts, opts options, tty console) *program {
 func (p *program) run(parent context.Context) int {
 	ctx, quit := context.WithCancel(parent)
 	defer quit()
-	p.operations = local{
-		programs: p.programs, backend: p.backend, logs: p.logs, openFolder: p.openFolder, settingsFile: p.settingsFile, login: p.login,
-		state: p.state, quit: quit, first: p.first, changed: p.window.changed, missing: p.parts.problem,
-	}.table()
+	p.operations = operations.Local{
+		Programs: p.programs, Backend: p.backend, Log: p.logs, OpenFolder: p.openFolder, SettingsFile: p.settingsFile, Login: p.login,
+		State: p.state, Quit: quit, First: p.first, Changed: p.window.changed, Missing: p.parts.problem,
+	}.Table()
 	p.window.operations = p.operations
+	p.backend.ServeControl(p.operations)
 	p.backend.OnShow(p.window.show)
 	p.backend.OnQuit(quit)
 
@@ -134,6 +136,6 @@ func (p *program) state() protocol.WindowState {
 	if state.Problem == nil {
 		state.Problem = p.problem
 	}
-	state.FirstRun = state.Problem == nil && p.first.wanted()
+	state.FirstRun = state.Problem == nil && p.first.Wanted()
 	return state
 }

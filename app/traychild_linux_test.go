@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/app/operations"
 	"pilotfish/backend/protocol"
 )
 
@@ -45,7 +46,7 @@ func startTray(t *testing.T, part string) (b *fakeBackend, end func()) {
 	t.Setenv(partEnv, part)
 	b = newFakeBackend()
 	tray := &trayChild{
-		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, operations: local{backend: b}.table(), state: b.Window,
+		program: os.Args[0], dir: filepath.Join(t.TempDir(), "tray"), backend: b, operations: operations.Local{Backend: b}.Table(), state: b.Window,
 		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 		log:  slog.New(slog.DiscardHandler),
@@ -119,7 +120,7 @@ func TestTrayActions(t *testing.T) {
 	b := newFakeBackend()
 	b.set(protocol.WindowState{Sessions: []protocol.SessionInfo{sessionInfo("old", protocol.SessionStopped), sessionInfo("work", protocol.SessionRunning)}})
 	tray := &trayChild{
-		backend: b, operations: local{backend: b}.table(), state: b.Window, log: slog.New(slog.DiscardHandler),
+		backend: b, operations: operations.Local{Backend: b}.Table(), state: b.Window, log: slog.New(slog.DiscardHandler),
 		show: func(what protocol.WindowShow) { b.called("show %q", what.Page) },
 		quit: func() { b.called("quit") },
 	}

@@ -67,6 +67,7 @@ func (b *brokenBackend) SaveSettings(_ context.Context, s protocol.Settings) (pr
 	return s, b.problem
 }
 
+func (b *brokenBackend) ServeControl(op.Table)            {}
 func (b *brokenBackend) SetTray(protocol.TrayHost)        {}
 func (b *brokenBackend) OnShow(func(protocol.WindowShow)) {}
 func (b *brokenBackend) OnQuit(func())                    {}

@@ -195,7 +195,7 @@ func (w *window) detach(ctx context.Context) (seen bool) {
 	seen = w.visible
 	w.mu.Unlock()
 	// Nobody reads a conversation in the window any more.
-	_, _ = w.operations.Call(ctx, "UnwatchConversation", op.Call{}, json.RawMessage("0"))
+	_, _ = w.operations.Call(ctx, "UnwatchConversation", op.ByUser("", "window"), json.RawMessage("0"))
 	return seen
 }
 
@@ -351,6 +351,15 @@ func (w *window) emit(name string, data any) {
 		return
 	}
 	child.send(event(name, data))
+}
+
+// formatError encodes an error for the page.
+func formatError(err error) string {
+	text, err := json.Marshal(op.Explained(err))
+	if err != nil {
+		panic(err) // texts always marshal
+	}
+	return string(text)
 }
 
 // event makes an order that delivers an event to the page.

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"pilotfish/app/operations"
 	"pilotfish/backend/config"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/protocol"
@@ -29,10 +30,10 @@ func startWindow(t *testing.T, part string, hidden bool) (b *fakeBackend, w *win
 	b = newFakeBackend()
 	w = newWindow(parts{windowProgram: os.Args[0], logger: endings(b)}, io.Discard, b.Window)
 	ctx, cancel := context.WithCancel(t.Context())
-	w.operations = local{
-		backend: b, logs: fakeLog{b}, state: b.Window, quit: func() { b.called("quit") },
-		openFolder: func(context.Context, string) error { panic("no such luck") },
-	}.table()
+	w.operations = operations.Local{
+		Backend: b, Log: fakeLog{b}, State: b.Window, Quit: func() { b.called("quit") },
+		OpenFolder: func(context.Context, string) error { panic("no such luck") },
+	}.Table()
 	var ended sync.WaitGroup
 	var err error
 	ended.Go(func() { err = w.run(ctx, hidden, b.Begun()) })
@@ -176,7 +177,7 @@ func TestStateIsToldAfterItsAnswer(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	child := &windowChild{orders: make(chan protocol.WindowOrder, windowQueue), stale: make(chan struct{}, 1), end: cancel}
 	child.restate()
-	w := &window{operations: local{backend: b, state: b.Window}.table()}
+	w := &window{operations: operations.Local{Backend: b, State: b.Window}.Table()}
 	w.answer(ctx, child, call(1, "State", ""))
 	var writer sync.WaitGroup
 	writer.Go(func() { child.write(ctx, out, b.Window) })
@@ -327,7 +328,7 @@ func TestThePageCallsWhatThereIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := local{backend: m}.table().Names()
+	names := operations.Local{Backend: m}.Table().Names()
 	var called []string
 	for _, c := range regexp.MustCompile(`(?:ask|run)\((?:[\w.()]+,\s*)?'([A-Z]\w+)'`).FindAllStringSubmatch(string(page), -1) {
 		called = append(called, c[1])

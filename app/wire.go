@@ -49,8 +49,8 @@ func wire(ctx context.Context, tty console) (parts, error) {
 	}
 	so.backend, so.logs, so.logger, so.close = made.Manager, made.Log, logger, made.Close
 	entry := desktop.NewLoginEntry(os.Getenv)
-	so.login.entry = &entry
-	if so.login.program, err = os.Executable(); err != nil {
+	so.login.Entry = &entry
+	if so.login.Program, err = os.Executable(); err != nil {
 		logger.Warn("own path is unknown", "error", err)
 	}
 	so.programs = programs.Programs{

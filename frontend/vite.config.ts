@@ -24,6 +24,8 @@ const fakeBackend: Plugin = {
 
 export default defineConfig({
   plugins: [svelte(), fakeBackend],
+  // The same build is served at / in the window and at /control/ in a browser.
+  base: './',
   resolve: {
     alias: { $ui: fileURLToPath(new URL('ui', import.meta.url)) },
   },

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net/url"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"pilotfish/backend/logs"
 	"pilotfish/backend/protocol"
 	"pilotfish/backend/session"
+	"pilotfish/frontend"
 )
 
 // Options configure the backend that New builds.
@@ -117,9 +119,13 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 	if err != nil {
 		return err
 	}
+	pages, err := fs.Sub(frontend.Dist, "dist")
+	if err != nil {
+		panic(err) // "dist" is a valid path
+	}
 	a.Manager, err = session.New(session.Config{
 		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
-		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, NotifyURL: notify, Logger: logger,
+		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, NotifyURL: notify, Pages: pages, Log: log, Logger: logger,
 	})
 	return err
 }

@@ -73,15 +73,17 @@ func builtins() []builtin {
 		}, (*program).app},
 		{clientsSpec(), (*program).clients},
 		{shareSpec(), (*program).share},
+		{controlSpec(), (*program).control},
 		{storedSpec(), (*program).stored},
 		{syntax.Spec{
 			Name: "serve", Summary: "run the sessions without window and tray, until Ctrl-C", Group: syntax.GroupApp,
 			Args: []syntax.Arg{
 				{Name: "headless", Kind: syntax.KindBool, Flag: true, Help: "run the browser without a display too; such a browser has no side panel, and runs tasks without one"},
+				{Name: "control", Kind: syntax.KindBool, Flag: true, Help: "print an address of the control page on standard error; see pilotfish control"},
 				{Name: "idle", Flag: true, Help: "end after so long without a command: 30m"},
 				{Name: "notify-url", Flag: true, Help: "post what needs you to this address, in place of the setting notify_url; PILOTFISH_NOTIFY_URL does the same and is in no list of processes"},
 			},
-			Examples: []string{"pilotfish serve --headless", "pilotfish serve --notify-url 'https://ntfy.sh/TOPIC?tpl=1&m={{.text}}'"},
+			Examples: []string{"pilotfish serve --headless", "pilotfish serve --headless --control", "pilotfish serve --notify-url 'https://ntfy.sh/TOPIC?tpl=1&m={{.text}}'"},
 		}, (*program).serve},
 		{syntax.Spec{
 			Name: "activity", Summary: "show what was done in the session, by whom, and how it ended", Group: syntax.GroupApp,
@@ -322,7 +324,7 @@ func (p *program) become(_ context.Context, in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes", "attempts"} {
+	for _, name := range []string{"headless", "control", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes", "attempts"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

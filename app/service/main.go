@@ -65,6 +65,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.SetOutput(io.Discard) // the returned error says it
 	headless := flags.Bool("headless", false, "run the browser without a display")
 	asData := flags.Bool("json", false, "doctor: print JSON. serve: no log on standard error")
+	control := flags.Bool("control", false, "serve: print an address of the control page")
 	idle := flags.Duration("idle", 0, "end after so long without a command")
 	tab := flags.String("tab", "", "the tab of commands that name none")
 	session := flags.String("session", "", "their session")
@@ -93,10 +94,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	}
 	switch args[0] {
 	case "serve":
+		how := serving{headless: *headless, control: *control, idle: *idle, console: console, notices: console}
 		if *asData {
-			console = nil
+			how.console = nil
 		}
-		return serve(ctx, serving{headless: *headless, idle: *idle, console: console})
+		return serve(ctx, how)
 	case "mcp":
 		return streams.MCP(ctx)
 	case "doctor":
@@ -206,6 +208,9 @@ func examine(ctx context.Context, out io.Writer, asData bool) error {
 // serving says how to run the backend.
 type serving struct {
 	headless bool
+	// control prints an address of the control page to notices.
+	control bool
+	notices io.Writer
 	// idle is the time without a command after which the backend ends; 0 for
 	// never.
 	idle    time.Duration

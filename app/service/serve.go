@@ -4,15 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"pilotfish/app/assembly"
 	"pilotfish/app/cli/client"
+	"pilotfish/app/cli/say"
+	"pilotfish/app/operations"
+	"pilotfish/app/programs"
+	"pilotfish/app/service/connecting"
+	"pilotfish/backend/desktop"
+	"pilotfish/backend/hub"
 	"pilotfish/backend/instance"
 	"pilotfish/backend/proc"
 	"pilotfish/backend/protocol"
+	"pilotfish/backend/toolservers"
+	"pilotfish/backend/toolservers/credentials"
 )
 
 // serve runs the backend in this process, without window and tray.
@@ -54,6 +63,12 @@ func serveUntil(ctx context.Context, how serving, parent *os.File) error {
 	}
 	defer made.Close()
 	made.Manager.OnQuit(stop)
+	serveControl(made, program, stop)
+	if how.control {
+		changes := made.Manager.Changes()
+		defer changes.Close()
+		go printAddress(how.notices, changes, made.Manager.ControlAddress)
+	}
 	if parent != nil {
 		changes := made.Manager.Changes()
 		defer changes.Close()
@@ -78,6 +93,29 @@ func serveUntil(ctx context.Context, how serving, parent *os.File) error {
 		}()
 	}
 	return made.Manager.Run(ctx)
+}
+
+// serveControl gives the control page the operations of the app that the window has.
+func serveControl(made *assembly.Assembly, program string, quit func()) {
+	first := operations.NewFirstRun(made.Dirs.State)
+	made.Manager.ServeControl(operations.Local{
+		Backend: made.Manager, Log: made.Log, OpenFolder: desktop.Open, State: made.Manager.Window, Quit: quit, First: first, Changed: func() {},
+		Programs: programs.Programs{
+			Place:   connecting.Place{Getenv: os.Getenv, Executable: func() (string, error) { return program, nil }},
+			Servers: toolservers.NewStore(made.Dirs.ServersFile(), credentials.New(made.Dirs.ServerSecretsFile(), desktop.KeyringRuns)),
+		},
+		SettingsFile: made.Dirs.SettingsFile(),
+	}.Table())
+}
+
+// printAddress prints an address of the control page as soon as the server listens.
+func printAddress(out io.Writer, changes *hub.Subscription[struct{}], address func(protocol.ControlAsk) (protocol.ControlAddress, error)) {
+	for range changes.C() {
+		if at, err := address(protocol.ControlAsk{}); err == nil {
+			say.Note(out, "Control page, once and within a minute: "+at.URL)
+			return
+		}
+	}
 }
 
 // hangups makes sure that child processes receive SIGHUP, with which shells and

@@ -30,7 +30,7 @@ type Config struct {
 	RulesFile string
 	// Quiet turns notifications off.
 	Quiet bool
-	// Unattended says that nobody can answer: every question is refused at once.
+	// Unattended is the first value of SetUnattended.
 	Unattended bool
 	// Events receives Changed and Question, on the goroutine that made the change, and
 	// a protocol.WindowShow for a page of the window that is brought to the front.
@@ -69,14 +69,15 @@ func New(cfg Config) *Manager {
 	m := &Manager{cfg: cfg, log: cfg.Logger.With("component", "approval"), wake: make(chan struct{}, 1)}
 	m.broker = policy.NewBroker(cfg.Session, m.changed)
 	m.broker.Watch(func(question protocol.Approval, over *policy.Over) { cfg.Events.Report(Question{question, over}) })
-	if cfg.Unattended {
-		m.broker.SetUnattended()
-	}
+	m.broker.SetUnattended(cfg.Unattended)
 	return m
 }
 
 // Broker returns the broker of the questions.
 func (m *Manager) Broker() *policy.Broker { return m.broker }
+
+// SetUnattended says whether nobody can answer: then every question is refused at once.
+func (m *Manager) SetUnattended(is bool) { m.broker.SetUnattended(is) }
 
 // Pending returns the questions that wait, oldest first.
 func (m *Manager) Pending() []protocol.Approval { return m.broker.Pending() }
@@ -101,9 +102,9 @@ func (m *Manager) changed() {
 }
 
 // Answer gives the user's answer to a question. Only the panel's socket, the
-// window, the tray and notifications call it: no route and no command does.
-// place is where the user answered: "panel", "tray", "window" or
-// "notification".
+// window, control pages, the tray and notifications call it: no command does.
+// place is where the user answered: "panel", "tray", "window", "notification", or
+// "control page" and its name.
 func (m *Manager) Answer(id string, answer protocol.ApprovalAnswer, place string) error {
 	if err := m.broker.AnswerOption(id, answer, "", place); err != nil {
 		m.log.Info("an answer came too late", "answer", answer, "error", err)

@@ -33,11 +33,12 @@ func check(a *auth.Authority, kind auth.Kind, token string, capability auth.Capa
 // The whole table, written a second time: what it does not name must be denied.
 func TestEachKindHasItsOwnCapabilitiesOnly(t *testing.T) {
 	want := map[auth.Kind][]auth.Capability{
-		auth.KindPanel:  {auth.CapabilityPanel, auth.CapabilityCommand, auth.CapabilityTerminal, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityActivity, auth.CapabilityTask, auth.CapabilityTaskRun, auth.CapabilityModels, auth.CapabilityChat, auth.CapabilityFile},
-		auth.KindAttach: {auth.CapabilityAttach},
-		auth.KindAgent:  {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityAgentStatus, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask},
-		auth.KindCLI:    {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityApp, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask, auth.CapabilityChat},
-		"unknown":       nil,
+		auth.KindPanel:   {auth.CapabilityPanel, auth.CapabilityCommand, auth.CapabilityTerminal, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityActivity, auth.CapabilityTask, auth.CapabilityTaskRun, auth.CapabilityModels, auth.CapabilityChat, auth.CapabilityFile},
+		auth.KindAttach:  {auth.CapabilityAttach},
+		auth.KindAgent:   {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityAgentStatus, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask},
+		auth.KindCLI:     {auth.CapabilityCommand, auth.CapabilityTabs, auth.CapabilityAgents, auth.CapabilityProbe, auth.CapabilityApp, auth.CapabilityMCP, auth.CapabilityActivity, auth.CapabilityFile, auth.CapabilityTask, auth.CapabilityChat},
+		auth.KindControl: {auth.CapabilityControl},
+		"unknown":        nil,
 	}
 	capabilities := append(auth.Capabilities(), "", "unheard of")
 	for kind, open := range want {
@@ -59,7 +60,7 @@ func TestEachKindHasItsOwnCapabilitiesOnly(t *testing.T) {
 func TestScopesAreCutToTheKind(t *testing.T) {
 	a := auth.New(auth.Config{})
 	all := auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive, protocol.ScopeAdmin, "root"}
-	for kind, want := range map[auth.Kind]int{auth.KindPanel: 3, auth.KindAttach: 0, auth.KindAgent: 3, auth.KindCLI: 4} {
+	for kind, want := range map[auth.Kind]int{auth.KindPanel: 3, auth.KindAttach: 0, auth.KindAgent: 3, auth.KindCLI: 4, auth.KindControl: 0} {
 		grant, _ := a.Mint(kind, auth.Grant{Scopes: all, Kind: auth.KindCLI, ID: "chosen", Generation: 9}, 0)
 		if len(grant.Scopes) != want || grant.Scopes.Has("root") {
 			t.Errorf("%s has %v, want %d scopes", kind, grant.Scopes, want)

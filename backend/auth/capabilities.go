@@ -25,6 +25,7 @@ const (
 	CapabilityTaskRun     Capability = "task_run"     // for the panel that runs a task: write its journal, run its commands, manage it
 	CapabilityModels      Capability = "models"       // model profiles, their keys, prompts
 	CapabilityShare       Capability = "share"        // speak the DevTools protocol with shared tabs
+	CapabilityControl     Capability = "control"      // the control page: what the window does, and live views
 )
 
 // Capabilities returns all capabilities, for tests and documents.
@@ -32,7 +33,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		CapabilityPanel, CapabilityTerminal, CapabilityAttach, CapabilityCommand, CapabilityTabs,
 		CapabilityAgents, CapabilityProbe, CapabilityAgentStatus, CapabilityApp, CapabilityMCP, CapabilityActivity, CapabilityFile,
-		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels, CapabilityShare,
+		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels, CapabilityShare, CapabilityControl,
 	}
 }
 
@@ -56,6 +57,8 @@ func (k Kind) Opens(capability Capability) bool {
 		return k == KindCLI
 	case CapabilityShare:
 		return k == KindShare
+	case CapabilityControl:
+		return k == KindControl
 	default:
 		return false
 	}

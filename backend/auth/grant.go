@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"crypto/sha256"
 	"slices"
 
 	"pilotfish/backend/protocol"
@@ -24,6 +25,8 @@ const (
 	// KindShare is in an address for another program of the user, which speaks the DevTools
 	// protocol there: with Grant.Tab or all tabs, and with the scope act or only to read.
 	KindShare Kind = "share"
+	// KindControl is in the memory of one control page, in a browser of the user.
+	KindControl Kind = "control"
 )
 
 // singleUse reports whether a token of this kind ends with its first use.
@@ -74,6 +77,10 @@ type Grant struct {
 	// Shared: the holder is a process that serves several agents, whose grants have
 	// this one as Parent.
 	Shared bool
+	// Origin is the only one from which the token of a control page is valid, and Cookie
+	// the SHA-256 of the cookie that comes with it.
+	Origin string
+	Cookie [sha256.Size]byte
 	// Parent is the ID of the grant that this one depends on: when that ends, this
 	// ends too. Empty for none.
 	Parent string

@@ -25,11 +25,16 @@ func (a *Authority) Holders() []Holder {
 	a.sweep(a.elapsed())
 	list := make([]Holder, 0, len(a.records))
 	for _, r := range a.records {
-		h := Holder{Grant: r.grant, Made: r.made, Used: r.used, Open: len(r.watches)}
-		if r.expires != 0 {
-			h.Expires = a.now().Add(r.expires - a.last)
+		one := Holder{Grant: r.grant, Made: r.made, Used: r.used}
+		for w := range r.watches {
+			if w.connected {
+				one.Open++
+			}
 		}
-		list = append(list, h)
+		if r.expires != 0 {
+			one.Expires = a.now().Add(r.expires - a.last)
+		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -23,6 +23,7 @@ type Watch struct {
 	id        string
 	wake      chan struct{}
 	end       chan struct{}
+	connected bool // it is of a request or a socket
 
 	mu     sync.Mutex
 	closed bool
@@ -34,8 +35,14 @@ type Watch struct {
 
 // Watch starts to watch a grant. The grant may have been rotated or ended
 // already, so check Status first. Close the Watch when the socket is closed.
-func (a *Authority) Watch(id string) *Watch {
-	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1), end: make(chan struct{})}
+func (a *Authority) Watch(id string) *Watch { return a.watch(id, true) }
+
+// OnEnd calls end once when a grant ends, or now if it has ended. end must not block, and
+// not call the Authority. It does not count as a connection.
+func (a *Authority) OnEnd(id string, end func()) { a.watch(id, false).OnEnd(end) }
+
+func (a *Authority) watch(id string, connected bool) *Watch {
+	w := &Watch{authority: a, id: id, wake: make(chan struct{}, 1), end: make(chan struct{}), connected: connected}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.elapsed()

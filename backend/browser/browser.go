@@ -22,6 +22,7 @@ import (
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/input"
 	"pilotfish/backend/browser/inspect"
+	"pilotfish/backend/browser/live"
 	"pilotfish/backend/browser/measure"
 	"pilotfish/backend/browser/observe"
 	"pilotfish/backend/browser/overlay"
@@ -144,6 +145,7 @@ type Browser struct {
 	*history.History
 	*input.Input
 	*inspect.Inspector
+	*live.Views
 	*overlay.Marks
 	*overlay.Overlays
 	*measure.Measure
@@ -231,6 +233,7 @@ func New(c Config) (*Browser, error) {
 	b.Recordings = recording.New(work{b}, recording.Config{Folder: folder, History: b.History, Capture: b.Capture, Events: c.Events})
 	b.Snapshots = snapshot.New(work{b}, b.events, b.Marks)
 	b.Waiter = wait.New(work{b}, wait.Config{Open: b.tabs, Observer: b.Observer, Downloads: b.Waits})
+	b.Views = live.New(work{b})
 	b.Measure = measure.New(work{b}, folder)
 	b.Picks = pick.New(work{b}, pick.Config{Snapshots: b.Snapshots, Panels: b.panels})
 	return b, nil

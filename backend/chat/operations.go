@@ -21,7 +21,7 @@ func Operations(find func(protocol.SessionName) (*Manager, error)) []op.Operatio
 			return do(m, ctx, req.Conversation)
 		})
 	}
-	r := &reading{}
+	r := &reading{readers: map[string]*conversationReader{}}
 	return []op.Operation{
 		op.On(find, "StartConversation", (*Manager).Start).At(op.Route{Path: "/chat/start", Capability: chat, About: "Make a conversation; one that exists is left as it is. The caller makes its id, a UUID."}),
 		op.On(find, "SendMessage", (*Manager).Send).At(op.Route{Path: "/chat/send", Capability: chat, Body: protocol.MaxChatBody, About: "Send a message: it starts a turn, or is queued (5 at most). The caller makes its id, a UUID; the same one twice is one message."}),
@@ -62,17 +62,17 @@ func Operations(find func(protocol.SessionName) (*Manager, error)) []op.Operatio
 			}
 			return m.Watch(ctx, req.Conversation, req.After)
 		}, event).At(op.Route{Path: "/chat/stream", Capability: chat, Get: true, About: "A conversation as server-sent events: what was said after an index, and what is new as it is said. `chat` has events to apply in order, or a page that replaces everything. Its id is where a client continues."}),
-		// The window reads one conversation at a time. WatchConversation ends the reader
-		// before, and returns a number for NextSaid.
-		op.Of(find, "WatchConversation", func(ctx context.Context, m *Manager, _ op.Call, req protocol.ConversationWatchRequest) (int, error) {
-			return r.watch(ctx, m, req)
+		// The window and each control page read one conversation at a time. WatchConversation
+		// ends the reader before, and returns a number for NextSaid.
+		op.Of(find, "WatchConversation", func(ctx context.Context, m *Manager, call op.Call, req protocol.ConversationWatchRequest) (int, error) {
+			return r.watch(ctx, m, call.Place, req)
 		}),
 		op.New("NextSaid", func(_ context.Context, _ op.Call, number int) (protocol.ChatEventsEvent, error) {
 			return r.next(number)
 		}),
-		// UnwatchConversation ends a reader; 0 ends the one that there is.
-		op.Do("UnwatchConversation", func(_ context.Context, _ op.Call, number int) error {
-			r.end(number)
+		// UnwatchConversation ends a reader; 0 ends the one that the caller has.
+		op.Do("UnwatchConversation", func(_ context.Context, call op.Call, number int) error {
+			r.end(call.Place, number)
 			return nil
 		}),
 	}
@@ -90,11 +90,11 @@ func event(said protocol.ChatEventsEvent) op.Event {
 	return op.Event{ID: last, Name: "chat", Data: said}
 }
 
-// reading has the conversation that the window shows. There is one at a time.
+// reading has the conversations that the window and control pages show: one in each place.
 type reading struct {
-	mu     sync.Mutex
-	last   int
-	reader *conversationReader
+	mu      sync.Mutex
+	last    int
+	readers map[string]*conversationReader // by op.Call.Place
 }
 
 // conversationReader delivers the events of a conversation, one batch for each request of
@@ -106,25 +106,27 @@ type conversationReader struct {
 	end    context.CancelFunc
 }
 
-// begin replaces the reader and ends the previous one.
-func (r *reading) begin(ctx context.Context) (context.Context, *conversationReader) {
+// begin replaces the reader of a place and ends the previous one.
+func (r *reading) begin(ctx context.Context, place string) (context.Context, *conversationReader) {
 	ctx, end := context.WithCancel(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.reader != nil {
-		r.reader.end()
+	if before := r.readers[place]; before != nil {
+		before.end()
 	}
 	r.last++
-	r.reader = &conversationReader{number: r.last, said: make(chan protocol.ChatEventsEvent), done: ctx.Done(), end: end}
-	return ctx, r.reader
+	one := &conversationReader{number: r.last, said: make(chan protocol.ChatEventsEvent), done: ctx.Done(), end: end}
+	r.readers[place] = one
+	return ctx, one
 }
 
-// end ends the reader with a number, or with 0 the current one.
-func (r *reading) end(number int) {
+// end ends the reader of a place with a number, or with 0 its current one.
+func (r *reading) end(place string, number int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.reader != nil && (number == 0 || r.reader.number == number) {
-		r.reader.end()
+	if one := r.readers[place]; one != nil && (number == 0 || one.number == number) {
+		one.end()
+		delete(r.readers, place)
 	}
 }
 
@@ -132,15 +134,17 @@ func (r *reading) end(number int) {
 func (r *reading) of(number int) *conversationReader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.reader == nil || r.reader.number != number {
-		return nil
+	for _, one := range r.readers {
+		if one.number == number {
+			return one
+		}
 	}
-	return r.reader
+	return nil
 }
 
 // watch starts to read a conversation, until ctx ends.
-func (r *reading) watch(ctx context.Context, m *Manager, req protocol.ConversationWatchRequest) (int, error) {
-	ctx, one := r.begin(ctx)
+func (r *reading) watch(ctx context.Context, m *Manager, place string, req protocol.ConversationWatchRequest) (int, error) {
+	ctx, one := r.begin(ctx, place)
 	said, err := m.Watch(ctx, req.Conversation, req.After)
 	if err != nil {
 		one.end()

@@ -13,6 +13,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/caller"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
@@ -54,7 +55,7 @@ func (c *Clients) list() []protocol.Client {
 	list := []protocol.Client{}
 	for _, h := range c.holders() {
 		one := protocol.Client{ID: h.Grant.ID, Kind: kindOf(h.Grant), Name: c.name(h.Grant), Session: h.Grant.Session, Tab: h.Grant.Tab, Made: h.Made, Open: h.Open}
-		if h.Grant.Kind == auth.KindShare {
+		if h.Grant.Kind == auth.KindShare || h.Grant.Kind == auth.KindControl {
 			one.Expires = &h.Expires
 		}
 		if !h.Used.IsZero() {
@@ -104,6 +105,8 @@ func kindOf(g auth.Grant) protocol.ClientKind {
 		return protocol.ClientShell
 	case g.Kind == auth.KindShare:
 		return protocol.ClientScript
+	case g.Kind == auth.KindControl:
+		return protocol.ClientControl
 	case g.Actor.Kind == protocol.ActorMCP:
 		return protocol.ClientMCP
 	case g.Actor.Kind == protocol.ActorTerminal:
@@ -115,7 +118,7 @@ func kindOf(g auth.Grant) protocol.ClientKind {
 
 // rank is the order of the kinds in a list.
 func rank(kind protocol.ClientKind) int {
-	return slices.Index([]protocol.ClientKind{protocol.ClientMCP, protocol.ClientScript, protocol.ClientTerminal, protocol.ClientChat, protocol.ClientPanel, protocol.ClientShell}, kind)
+	return slices.Index([]protocol.ClientKind{protocol.ClientMCP, protocol.ClientScript, protocol.ClientTerminal, protocol.ClientChat, protocol.ClientControl, protocol.ClientPanel, protocol.ClientShell}, kind)
 }
 
 func (c *Clients) name(g auth.Grant) string {
@@ -124,6 +127,8 @@ func (c *Clients) name(g auth.Grant) string {
 		return "Side panel"
 	case protocol.ClientShell:
 		return "Command line"
+	case protocol.ClientControl:
+		return controlpage.Name(g)
 	case protocol.ClientMCP:
 		return cmp.Or(c.cfg.Callers.Names(g), g.Actor.Agent)
 	case protocol.ClientScript:
@@ -176,7 +181,7 @@ func (c *Clients) revoke(id string) error {
 		if err := c.cfg.Endpoint.NewToken(); err != nil {
 			return err
 		}
-	case protocol.ClientTerminal, protocol.ClientChat, protocol.ClientScript:
+	case protocol.ClientTerminal, protocol.ClientChat, protocol.ClientScript, protocol.ClientControl:
 	}
 	c.cfg.Auth.Refuse(grant.ID, why)
 	return nil
@@ -190,6 +195,7 @@ func refusal(one protocol.Client) *protocol.Error {
 		protocol.ClientChat:     "restart the agent in Chat to give it a new token",
 		protocol.ClientPanel:    "close the panel and open it again",
 		protocol.ClientScript:   "`pilotfish share` makes a new address",
+		protocol.ClientControl:  "run `pilotfish control` for another address",
 		protocol.ClientShell:    "run the command again: the new token is in the app's own file",
 	}[one.Kind]
 	return protocol.NewError(protocol.CodeUnauthorized, fmt.Sprintf("the user revoked the access of %s at %s", one.Name, time.Now().Format("15:04")), hint)

@@ -104,9 +104,10 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.auth.Mint(auth.KindShare, auth.Grant{Session: "work", Tab: "t1", Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeAdmin}}, time.Hour)
+	page, _ := f.auth.Mint(auth.KindControl, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorUser, Agent: "Firefox on Linux"}}, time.Hour)
 	var got []string
 	for _, one := range f.list(t) {
-		if (one.Expires != nil && time.Until(*one.Expires) > 50*time.Minute) != (one.Kind == protocol.ClientScript) {
+		if (one.Expires != nil && time.Until(*one.Expires) > 50*time.Minute) != (one.Kind == protocol.ClientScript || one.Kind == protocol.ClientControl) {
 			t.Errorf("%s ends at %v", one.Name, one.Expires)
 		}
 		line := one.Name + " " + string(one.Kind) + " " + string(one.Session)
@@ -118,7 +119,7 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"Zed mcp  used", "Shared address script work", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Side panel panel work", "Command line shell  used"}
+	want := []string{"Zed mcp  used", "Shared address script work", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Firefox on Linux (" + page.ID[:4] + ") control ", "Side panel panel work", "Command line shell  used"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -144,6 +145,12 @@ func TestARevokedClientIsRefusedAndToldWhy(t *testing.T) {
 		if err := f.asks(secret.Reveal(), "", auth.CapabilityCommand); !revoked(err) {
 			t.Errorf("an agent of Chat: %v", err)
 		}
+	}
+
+	page, secret := f.auth.Mint(auth.KindControl, auth.Grant{Actor: protocol.Actor{Agent: "Firefox"}}, time.Hour)
+	f.do(t, protocol.ClientsRevoke, page.ID)
+	if err := f.asks(secret.Reveal(), "", auth.CapabilityControl); !revoked(err) {
+		t.Errorf("a control page: %v", err)
 	}
 
 	// A program by MCP: it alone, until it is allowed again.

@@ -6,6 +6,7 @@ package op
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -23,6 +24,8 @@ type Call struct {
 	Place string
 	// Grant says who calls.
 	Grant auth.Grant
+	// Away: the user is not at this computer's desktop.
+	Away bool
 }
 
 // ByUser returns a call by the user, who is at the window or the tray.
@@ -66,6 +69,8 @@ type Operation struct {
 	In, Out any
 	// Route is its route; nil if only the window and the tray may call it.
 	Route *Route
+	// Desktop: it is of use only at the desktop of this computer.
+	Desktop bool
 	// Run carries it out. in is the JSON of what it takes.
 	Run func(ctx context.Context, call Call, in json.RawMessage) (any, error)
 	// Stream returns its events, until ctx ends. An operation has either Run or Stream.
@@ -123,6 +128,12 @@ func Streamed[In, Item any](name string, open func(ctx context.Context, call Cal
 // At returns the operation with a route.
 func (o Operation) At(route Route) Operation {
 	o.Route = &route
+	return o
+}
+
+// OnDesktop returns the operation for users at the desktop of this computer only.
+func (o Operation) OnDesktop() Operation {
+	o.Desktop = true
 	return o
 }
 
@@ -201,6 +212,8 @@ func (t Table) Call(ctx context.Context, name string, call Call, in json.RawMess
 		return nil, t.missing
 	case !ok:
 		return nil, protocol.NewError(protocol.CodeUnknownCommand, fmt.Sprintf("the app has no operation %q", name), "start Pilotfish again")
+	case o.Desktop && call.Away:
+		return nil, protocol.NewError(protocol.CodeForbidden, "this is only possible at the computer on which Pilotfish runs", "open Pilotfish there")
 	}
 	out, err := o.Run(ctx, call, in)
 	if err != nil {
@@ -211,4 +224,20 @@ func (t Table) Call(ctx context.Context, name string, call Call, in json.RawMess
 		return nil, fmt.Errorf("encoding what %s returned: %w", name, err)
 	}
 	return text, nil
+}
+
+// fieldError is an error that knows the JSON name of the invalid setting.
+type fieldError interface {
+	error
+	Field() string
+}
+
+// Explained returns an error as a page shows it.
+func Explained(err error) protocol.SettingsError {
+	e := protocol.AsError(err)
+	shown := protocol.SettingsError{Code: e.Code, Message: e.Message, Hint: e.Hint}
+	if wrong, ok := errors.AsType[fieldError](err); ok {
+		shown.Field = wrong.Field()
+	}
+	return shown
 }

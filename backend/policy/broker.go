@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pilotfish/backend/protocol"
@@ -25,7 +26,7 @@ type Broker struct {
 	// ended.
 	watch func(question protocol.Approval, over *Over)
 	// unattended: there is nobody to ask.
-	unattended bool
+	unattended atomic.Bool
 
 	mu      sync.Mutex
 	pending []*pending
@@ -74,10 +75,9 @@ func NewBroker(session protocol.SessionName, changed func()) *Broker {
 // goroutine that asks. Call Watch before the first question.
 func (b *Broker) Watch(watch func(question protocol.Approval, over *Over)) { b.watch = watch }
 
-// SetUnattended makes the broker refuse every question at once, because the session has
-// no panel, window or tray in which somebody could answer. Call it before the first
-// question.
-func (b *Broker) SetUnattended() { b.unattended = true }
+// SetUnattended says whether the broker refuses every new question at once, because the
+// session has no panel, window, tray or control page in which somebody could answer.
+func (b *Broker) SetUnattended(is bool) { b.unattended.Store(is) }
 
 // Pending returns the questions that wait, oldest first.
 func (b *Broker) Pending() []protocol.Approval {
@@ -102,8 +102,8 @@ func (b *Broker) Ask(ctx context.Context, request protocol.Approval) (protocol.A
 // AskVerdict is Ask, and also returns which option was chosen, and where. It
 // calls asking as soon as the question waits; nil for no callback.
 func (b *Broker) AskVerdict(ctx context.Context, request protocol.Approval, asking func(protocol.Approval)) (Verdict, error) {
-	if b.unattended {
-		return Verdict{}, protocol.NewError(protocol.CodeRefused, cmp.Or(request.Command, "this")+" needs the user's approval, and a session without a window has nobody to ask", "",
+	if b.unattended.Load() {
+		return Verdict{}, protocol.NewError(protocol.CodeRefused, cmp.Or(request.Command, "this")+" needs the user's approval, and a session without a window has nobody to ask", "the user is asked on the control page, which `pilotfish control` opens",
 			protocol.Try("shows what agents may do without a question", "rules"))
 	}
 	nonce := make([]byte, 16)

@@ -13,6 +13,7 @@ const (
 	ClientMCP      ClientKind = "mcp"      // a program of the user that is connected by MCP
 	ClientShell    ClientKind = "shell"    // the command line
 	ClientScript   ClientKind = "script"   // programs at an address of `pilotfish share`
+	ClientControl  ClientKind = "control"  // a browser with the control page
 )
 
 // Client is a program that uses Pilotfish with a token.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/op"
 )
 
@@ -17,7 +18,7 @@ var DecodePanelMessage = decodePanelMessage
 
 // whole returns the table of a server that has all routes. None of them is called.
 func whole(operations []op.Operation) map[string]map[string]route {
-	s := &Server{welcome: http.NotFoundHandler(), operations: operations}
+	s := &Server{welcome: http.NotFoundHandler(), control: &controlpage.Page{}, operations: operations}
 	return s.table()
 }
 
@@ -103,14 +104,18 @@ func kinds(rt route) string {
 		return "none"
 	}
 	var names []string
-	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI} {
+	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindControl} {
 		if k.Opens(rt.capability) {
 			names = append(names, string(k))
 		}
 	}
 	text := strings.Join(names, ", ")
-	if rt.origin == originExtension {
+	switch rt.origin {
+	case originExtension:
 		text += " (panel only)"
+	case originControl:
+		text += " (control page only)"
+	case originNoPage:
 	}
 	return text
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/protocol"
 )
 
@@ -78,7 +79,12 @@ func secure(h http.Header) {
 // pass runs the gates in their order, and then the route.
 func (g *gates) pass(w *response, r *http.Request) error {
 	// An address with a host, as for a proxy, would count in place of the Host header.
-	if !g.ownHost(r.Host) || r.URL.Host != "" {
+	own := g.ownHost(r.Host)
+	control, public := "", false
+	if g.control != nil && g.control.On() && strings.HasPrefix(r.URL.Path, controlpage.Prefix) {
+		control, public = g.control.Origin(r.Host, own)
+	}
+	if !own && !public || r.URL.Host != "" {
 		return status(http.StatusMisdirectedRequest, protocol.CodeForbidden, "this server answers to its own loopback names only")
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
@@ -96,7 +102,7 @@ func (g *gates) pass(w *response, r *http.Request) error {
 		r.URL.Path, r.URL.RawPath, r.RequestURI = protocol.SharePath, "", "" // so that no log has it
 	}
 	methods, ok := g.routes[r.URL.Path]
-	if !ok {
+	if !ok || control == "" && strings.HasPrefix(r.URL.Path, controlpage.Prefix) { // the control page is off until it is asked for
 		return status(http.StatusNotFound, protocol.CodeBadArgument, "there is no such route")
 	}
 	from := r.Header.Values("Origin")
@@ -107,10 +113,10 @@ func (g *gates) pass(w *response, r *http.Request) error {
 	if !ok {
 		return status(http.StatusMethodNotAllowed, protocol.CodeBadArgument, "this route has another method")
 	}
-	if !originAllowed(rt.origin, from) {
+	if !originAllowed(rt.origin, from, control) {
 		return status(http.StatusForbidden, protocol.CodeForbidden, "this origin is not allowed here")
 	}
-	if len(from) == 1 {
+	if len(from) == 1 && control == "" {
 		w.Header().Set("Access-Control-Allow-Origin", protocol.ExtensionOrigin)
 	}
 	grant, err := g.identify(rt, r, secret)
@@ -136,7 +142,7 @@ func (g *gates) pass(w *response, r *http.Request) error {
 		defer release()
 		r = r.WithContext(ctx)
 	}
-	err = rt.handle(w, r, call{grant: grant, stopping: g.stopping})
+	err = rt.handle(w, r, call{grant: grant, stopping: g.stopping, own: own})
 	g.log.Debug("request", "method", r.Method, "path", rt.path, "kind", string(grant.Kind), "grant", grant.ID, "took", time.Since(begun))
 	return err
 }
@@ -161,8 +167,12 @@ func (g *gates) ownHost(host string) bool {
 	return slices.Contains([]string{"127.0.0.1:" + port, "localhost:" + port, "[::1]:" + port}, host)
 }
 
-// originAllowed compares exactly: no case folding, no prefix, no pattern.
-func originAllowed(rule origin, from []string) bool {
+// originAllowed compares exactly: no case folding, no prefix, no pattern. control is the
+// origin of the control page, below whose path the request is; else empty.
+func originAllowed(rule origin, from []string, control string) bool {
+	if control != "" {
+		return len(from) == 1 && from[0] == control || len(from) == 0 && rule == originNoPage
+	}
 	if len(from) == 1 {
 		return from[0] == protocol.ExtensionOrigin
 	}
@@ -173,7 +183,7 @@ func originAllowed(rule origin, from []string) bool {
 func preflight(w *response, r *http.Request, methods map[string]route) error {
 	asked := r.Header.Get("Access-Control-Request-Method")
 	_, ok := methods[asked]
-	if !ok || !originAllowed(originExtension, r.Header.Values("Origin")) {
+	if !ok || !originAllowed(originExtension, r.Header.Values("Origin"), "") || strings.HasPrefix(r.URL.Path, controlpage.Prefix) {
 		return status(http.StatusForbidden, protocol.CodeForbidden, "this origin is not allowed here")
 	}
 	h := w.Header()
@@ -220,6 +230,9 @@ func (g *gates) identify(rt route, r *http.Request, secret string) (auth.Grant, 
 	// always carry one. (Its GETs do not.)
 	if grant.Kind == auth.KindPanel && r.Method != http.MethodGet && r.Header.Get("Origin") != protocol.ExtensionOrigin {
 		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid for this route", "")
+	}
+	if grant.Kind == auth.KindControl && !controlpage.Bound(grant, r) { // the token was stolen
+		return auth.Grant{}, protocol.NewError(protocol.CodeForbidden, "this token is not valid in this browser", "run `pilotfish control` for another address")
 	}
 	asks := auth.Request{Grant: grant, Capability: rt.capability, Program: r.Header.Get(protocol.HeaderProgram)}
 	asks.Client, asks.Server = ends(r.Context())

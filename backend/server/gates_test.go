@@ -53,6 +53,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/agent-permission", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/schedules", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "POST", path: "/control-page", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/clients", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/stored", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/mcp", kinds: []auth.Kind{auth.KindAgent, auth.KindCLI}},
@@ -117,7 +118,7 @@ func bodyFor(method, path string) string {
 // Every route is in the matrix.
 func TestMatrixHasEveryRoute(t *testing.T) {
 	tried := map[string]bool{}
-	for _, rt := range routeTable {
+	for _, rt := range append(controlTable(), routeTable...) {
 		path, _, _ := strings.Cut(rt.path, "?")
 		tried[rt.method+" "+path] = true
 	}
@@ -159,7 +160,7 @@ func (w *world) try(t *testing.T, method, path, origin, token string, socket boo
 func TestMatrixOfTokensAndRoutes(t *testing.T) {
 	w := start(t, nil)
 	for _, rt := range routeTable {
-		for _, kind := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare} {
+		for _, kind := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare, auth.KindControl} {
 			_, token := w.mint(kind)
 			want := http.StatusForbidden
 			switch {

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/coder/websocket"
@@ -27,6 +28,7 @@ import (
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/config"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/llm"
 	"pilotfish/backend/op"
@@ -105,6 +107,24 @@ func (h *fixture) PtySession(_ context.Context, g auth.Grant, req protocol.PtySe
 
 func (h *fixture) Pair(context.Context, netip.AddrPort, netip.AddrPort, protocol.PairRequest) (protocol.PairReply, error) {
 	return protocol.PairReply{}, h.called("pair", auth.Grant{})
+}
+
+// View shows one picture of two bytes, and repeats the key of each input as one.
+func (h *fixture) View(ctx context.Context, g auth.Grant, _ protocol.TabID, inputs <-chan protocol.LiveInput, show func(uint32, []byte) error) error {
+	err := h.called("view", g)
+	for seq := uint32(1); err == nil; seq++ {
+		text := "hi"
+		if seq > 1 {
+			select {
+			case in := <-inputs:
+				text = in.Key
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		err = show(seq, []byte(text))
+	}
+	return err
 }
 
 func (h *fixture) ServeTerminal(ctx context.Context, g auth.Grant, conn *websocket.Conn) error {
@@ -313,6 +333,8 @@ const testKey = "a key of the tests, 32 bytes long"
 type world struct {
 	fixture *fixture
 	auth    *auth.Authority
+	control *controlpage.Page
+	changes *hub.Hub[struct{}]
 	port    int
 	logs    *logBuffer
 	client  *http.Client
@@ -324,11 +346,15 @@ type world struct {
 // start runs a server on a real socket, or on ln.
 func start(t *testing.T, ln *memoryListener) *world {
 	t.Helper()
-	w := &world{fixture: newFixture(), auth: auth.New(auth.Config{}), logs: &logBuffer{}}
+	w := &world{fixture: newFixture(), auth: auth.New(auth.Config{}), logs: &logBuffer{}, changes: hub.New[struct{}](1)}
+	w.control = controlpage.New(controlpage.Config{
+		Auth: w.auth, Pages: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>control")}, "assets/a.js": {Data: []byte("1")}},
+		Changes: w.changes, Changed: func() {}, Logger: slog.New(slog.NewTextHandler(w.logs, nil)),
+	})
 	cfg := server.Config{
 		Auth: w.auth, Sessions: w.fixture, Version: "1.2.3", Key: []byte(testKey),
-		Operations: w.fixture.operations(),
-		Logger:     slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Operations: w.fixture.operations(), Control: w.control,
+		Logger: slog.New(slog.NewTextHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Welcome: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Security-Policy", "default-src 'none'")
 			_, _ = io.WriteString(w, "<!doctype html>welcome")
@@ -349,7 +375,11 @@ func start(t *testing.T, ln *memoryListener) *world {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- srv.Run(ctx) }()
+	go func() {
+		err := srv.Run(ctx)
+		w.control.Run(ctx) // it returns at once, when no operation runs any more
+		done <- err
+	}()
 	w.dial = func(ctx context.Context) (net.Conn, error) {
 		if ln != nil {
 			return ln.dial(ctx)

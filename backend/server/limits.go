@@ -22,6 +22,8 @@ const (
 	// maxShareMessage is the limit of a message of another program's DevTools protocol, in
 	// bytes: enough for the body of a response that it answers with.
 	maxShareMessage = 32 << 20
+	// maxCodeRequest is the limit of a request that exchanges a code, in bytes.
+	maxCodeRequest = 1 << 10
 	// maxModelRequest is the limit of one request to a model, in bytes: enough for
 	// a conversation with several images.
 	maxModelRequest = 32 << 20

@@ -63,7 +63,7 @@ func (p *panelSocket) run(ctx context.Context) error {
 	defer events.Close()
 
 	var parts sync.WaitGroup
-	for _, part := range []func(context.Context) error{p.read, p.guard, p.heartbeat} {
+	for _, part := range []func(context.Context) error{p.read, p.guard, func(ctx context.Context) error { return heartbeat(ctx, p.conn) }} {
 		parts.Go(func() {
 			err := p.server.guarded(func() error { return part(ctx) })
 			p.failed <- err
@@ -142,9 +142,7 @@ func (p *panelSocket) send(ctx context.Context, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode an event for the panel: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	if err := p.conn.Write(ctx, websocket.MessageText, b); err != nil {
+	if err := write(ctx, p.conn, websocket.MessageText, b); err != nil {
 		return fmt.Errorf("write to the panel: %w", err)
 	}
 	return nil
@@ -255,8 +253,9 @@ func (p *panelSocket) guard(ctx context.Context) error {
 	}
 }
 
-// heartbeat ends a socket whose other side does not answer pings.
-func (p *panelSocket) heartbeat(ctx context.Context) error {
+// heartbeat ends a socket whose other side does not answer pings. Somebody has to read the
+// socket meanwhile.
+func heartbeat(ctx context.Context, conn *websocket.Conn) error {
 	ticker := time.NewTicker(protocol.PingInterval)
 	defer ticker.Stop()
 	for {
@@ -266,13 +265,13 @@ func (p *panelSocket) heartbeat(ctx context.Context) error {
 		case <-ticker.C:
 		}
 		pong, cancel := context.WithTimeout(ctx, protocol.DeadAfter-protocol.PingInterval)
-		err := p.conn.Ping(pong)
+		err := conn.Ping(pong)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
 			return &closing{websocket.StatusPolicyViolation, "no answer to a ping"}
 		}
 		if err != nil {
-			return fmt.Errorf("ping the panel: %w", err)
+			return fmt.Errorf("ping: %w", err)
 		}
 	}
 }

@@ -17,6 +17,8 @@ const (
 	// originNoPage allows requests without an Origin, as command lines and our
 	// extension's GETs send them, and our extension's Origin; never a page's.
 	originNoPage
+	// originControl allows exactly the control page's Origin.
+	originControl
 )
 
 // route is one line of the table.
@@ -56,6 +58,7 @@ type routeDoc struct {
 type call struct {
 	grant    auth.Grant
 	stopping <-chan struct{}
+	own      bool // the request was sent to the server's own name
 }
 
 // table returns every route of this server, by path and method.
@@ -122,7 +125,7 @@ func (s *Server) table() map[string]map[string]route {
 		}
 		list = append(list, rt)
 	}
-	list = append(list, s.operationRoutes()...)
+	list = append(append(list, s.controlRoutes()...), s.operationRoutes()...)
 	table := map[string]map[string]route{}
 	for _, rt := range list {
 		if table[rt.path] == nil {

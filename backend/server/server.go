@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pilotfish/backend/auth"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
@@ -29,6 +30,8 @@ type Config struct {
 	// Welcome serves GET /welcome and sets its own Content-Security-Policy; nil
 	// means that there is no such route.
 	Welcome http.Handler
+	// Control is the control page; nil means that there is none.
+	Control *controlpage.Page
 	// Operations are what clients may ask for; those with a route are served.
 	Operations []op.Operation
 	Logger     *slog.Logger
@@ -42,6 +45,7 @@ type Server struct {
 	listener   net.Listener
 	key        []byte
 	welcome    http.Handler
+	control    *controlpage.Page
 	operations []op.Operation
 	log        *slog.Logger
 
@@ -61,6 +65,7 @@ func New(cfg Config) (*Server, error) {
 		listener:   cfg.Listener,
 		key:        cfg.Key,
 		welcome:    cfg.Welcome,
+		control:    cfg.Control,
 		operations: cfg.Operations,
 		log:        cfg.Logger.With("component", "server"),
 		begun:      time.Now(),

@@ -45,7 +45,7 @@ func closeFor(err error) *closing {
 	switch protocol.AsError(err).Code {
 	case protocol.CodeUnauthorized, protocol.CodeForbidden:
 		return &closing{protocol.CloseUnauthorized, "authenticate again"}
-	case protocol.CodeUnknownSession, protocol.CodeUnknownTerminal, protocol.CodeNotRunning:
+	case protocol.CodeUnknownSession, protocol.CodeUnknownTerminal, protocol.CodeUnknownTab, protocol.CodeNotRunning:
 		return &closing{protocol.CloseGone, "what this socket was for does not exist any more"}
 	default:
 		return &closing{websocket.StatusInternalError, "an error inside Pilotfish"}

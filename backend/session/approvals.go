@@ -12,7 +12,7 @@ import (
 // session's runs.
 func newApprovals(s *Session) *approval.Manager {
 	return approval.New(approval.Config{
-		Session: s.name, Quiet: s.m.cfg.Headless, Unattended: s.m.cfg.Headless, Events: s.events,
+		Session: s.name, Quiet: s.m.cfg.Headless, Unattended: s.m.unattended(), Events: s.events,
 		RulesFile:   filepath.Join(s.m.cfg.Dirs.Of(s.name).Root, config.RulesFile),
 		AllowsByBus: func(actor protocol.Actor) bool { return s.m.Confinement().AllowsByBus(actor) },
 		ShowTab:     s.showTab, Logger: s.plainLog(),

@@ -35,8 +35,8 @@ func (m *Manager) showConversation(ctx context.Context, name protocol.SessionNam
 }
 
 // OpenLink opens a web page in a new tab of a session's browser and brings the
-// tab to the front.
-func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link string) error {
+// tab to the front, where the user is at the desktop.
+func (m *Manager) OpenLink(ctx context.Context, call op.Call, link string) error {
 	page, err := url.Parse(link)
 	if err != nil || page.Scheme != "http" && page.Scheme != "https" {
 		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a web page", link), "")
@@ -45,11 +45,14 @@ func (m *Manager) OpenLink(ctx context.Context, name protocol.SessionName, link 
 	if err != nil {
 		return fmt.Errorf("writing an address: %w", err)
 	}
-	done := gateway{m}.Command(ctx, op.ByUser(name, "").Grant, protocol.CommandRequest{
+	done := gateway{m}.Command(ctx, op.ByUser(call.Session, "").Grant, protocol.CommandRequest{
 		Command: "newtab", Args: map[string]json.RawMessage{"url": address, "wait": json.RawMessage(`"commit"`)},
 	}, nil)
-	if done.Error != nil {
+	switch {
+	case done.Error != nil:
 		return done.Error
+	case call.Away:
+		return nil
 	}
-	return m.ShowTab(ctx, name, done.Tab)
+	return m.ShowTab(ctx, call.Session, done.Tab)
 }

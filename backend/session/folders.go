@@ -13,7 +13,7 @@ import (
 
 // whom returns who is asked whether the settings for agents in a folder are trusted.
 func whom(s *Session) question.Asker {
-	if s.m.cfg.Headless {
+	if s.m.unattended() {
 		return trust.Nobody{}
 	}
 	return s.approvals.Broker()

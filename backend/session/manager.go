@@ -21,11 +21,13 @@ import (
 	"pilotfish/backend/command/catalogue"
 	"pilotfish/backend/config"
 	"pilotfish/backend/confine"
+	"pilotfish/backend/controlpage"
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/endpoint"
 	"pilotfish/backend/hub"
 	"pilotfish/backend/inventory"
 	"pilotfish/backend/llm"
+	"pilotfish/backend/logs"
 	"pilotfish/backend/pairing"
 	"pilotfish/backend/peer"
 	"pilotfish/backend/proc"
@@ -59,7 +61,11 @@ type Config struct {
 	Notice *protocol.Error
 	// NotifyURL takes the place of the setting with this name; nil for the setting.
 	NotifyURL *url.URL
-	Logger    *slog.Logger
+	// Pages are the files of the window's interface, for the control page; nil for none.
+	Pages fs.FS
+	// Log is what Logger writes to, for the control page; nil for none.
+	Log    *logs.Log
+	Logger *slog.Logger
 }
 
 // Manager owns the sessions and what they share.
@@ -80,6 +86,7 @@ type Manager struct {
 	offers     *pairing.Offers // panels that wait for the user to enter their codes
 	schedules  *schedule.Scheduler
 	webhook    *webhook.Webhook
+	control    *controlpage.Page
 	// known are the browser's commands: each call looks several times.
 	known command.Table
 
@@ -139,6 +146,7 @@ func New(cfg Config) (*Manager, error) {
 	m.offers = pairing.New(m.panelsWait)
 	m.endpoint = newEndpoint(m)
 	m.clients = newClients(m)
+	m.control = controlpage.New(controlpage.Config{Auth: m.auth, Pages: cfg.Pages, Log: cfg.Log, Changes: m.changes, Changed: m.controlChanged, Logger: cfg.Logger})
 	m.storedData = storeddata.New(storeddata.Config{Dir: cfg.Dirs.State, Sessions: forStored{m}, Logger: cfg.Logger})
 	m.webhook = webhook.New(webhook.Config{URL: cfg.NotifyURL, Settings: cfg.Settings, Logger: cfg.Logger})
 	m.schedules = newSchedules(m)

@@ -37,7 +37,7 @@ func (g gateway) newServer(listener net.Listener, key []byte) (endpoint.Server, 
 	s := &served{gateway: g, Handler: g.newMCP()}
 	var err error
 	s.server, err = server.New(server.Config{
-		Auth: g.m.auth, Sessions: s, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: http.HandlerFunc(g.welcome), Operations: g.m.Operations(), Logger: g.m.cfg.Logger,
+		Auth: g.m.auth, Sessions: s, Version: g.m.cfg.Version, Listener: listener, Key: key, Welcome: http.HandlerFunc(g.welcome), Control: g.m.control, Operations: g.m.Operations(), Logger: g.m.cfg.Logger,
 	})
 	if err != nil {
 		s.Close()

@@ -26,7 +26,7 @@ import (
 func (m *Manager) Operations() []op.Operation {
 	g := gateway{m}
 	all := slices.Concat(
-		m.ofSessions(), g.ofApp(), g.ofPanel(), m.secrets.Operations(),
+		m.ofSessions(), g.ofApp(), g.ofPanel(), g.ofControl(), m.secrets.Operations(),
 		confirmed(g, "app", describeClients, m.clients.Operations()...), confirmed(g, "app", describeStored, m.storedData.Operations()...),
 		confirmed(g, "share", describeShare, sharing.Operations(g.sharing)...),
 		approval.Operations(partOf(m, func(s *Session) *approval.Manager { return s.approvals })),
@@ -84,17 +84,17 @@ func (m *Manager) ofSessions() []op.Operation {
 		op.Do("DeleteSession", func(ctx context.Context, call op.Call, _ op.None) error { return m.Delete(ctx, call.Session) }),
 		op.Do("ShowTab", func(ctx context.Context, call op.Call, tab protocol.TabID) error {
 			return m.ShowTab(ctx, call.Session, tab)
-		}),
-		op.Do("ShowSignIns", func(ctx context.Context, call op.Call, _ op.None) error { return m.showSignIns(ctx, call.Session) }),
+		}).OnDesktop(),
+		op.Do("ShowSignIns", func(ctx context.Context, call op.Call, _ op.None) error { return m.showSignIns(ctx, call.Session) }).OnDesktop(),
 		op.Do("PairPanel", func(_ context.Context, call op.Call, code string) error { return m.Pair(call.Session, code) }),
 		// OpenLink opens a page that a conversation links to.
-		op.Do("OpenLink", func(ctx context.Context, call op.Call, link string) error { return m.OpenLink(ctx, call.Session, link) }),
+		op.Do("OpenLink", func(ctx context.Context, call op.Call, link string) error { return m.OpenLink(ctx, call, link) }),
 		op.New("SessionWork", func(_ context.Context, call op.Call, _ op.None) (protocol.SessionWork, error) {
 			return m.Work(call.Session)
 		}),
 		op.Do("ShowConversation", func(ctx context.Context, call op.Call, req protocol.ChatRequest) error {
 			return m.showConversation(ctx, call.Session, req.Conversation)
-		}),
+		}).OnDesktop(),
 	}
 }
 

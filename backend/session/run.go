@@ -67,6 +67,10 @@ func (m *Manager) Run(ctx context.Context) error {
 		return nil
 	})
 	group.Go(func() error {
+		m.control.Run(groupCtx)
+		return nil
+	})
+	group.Go(func() error {
 		if err := watchFile(groupCtx, m.cfg.Settings.Path(), m.cfg.Settings.Reload); err != nil {
 			m.log.Warn("changes of the settings file show at the next start", "error", err)
 		}

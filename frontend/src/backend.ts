@@ -20,6 +20,7 @@ import type {
   SiteRule,
   StoredRequest,
   TabID,
+  TaskID,
   ToolServersRequest,
   WindowPage,
   WindowShow,
@@ -56,8 +57,11 @@ import {
 } from '$ui/protocol/schemas/window';
 import { windowShowSchema } from '$ui/protocol/schemas/windowpipe';
 
-/** The pages of the window. The app opens those of WindowPage: not `talk`, the page of one conversation. */
-export type Page = WindowPage | 'talk';
+/**
+ * The pages of the window. The app opens those of WindowPage: not `talk`, the page of one
+ * conversation, and not `view`, the live view of a tab, which only the control page has.
+ */
+export type Page = WindowPage | 'talk' | 'view';
 
 /** What the window's program does itself, and `Call` for everything else. */
 export interface Bridge {
@@ -67,10 +71,21 @@ export interface Bridge {
   ChooseFile(title: string, current: string): Promise<unknown>;
 }
 
-/** What Wails adds to the window object. */
+/** What the control page, in a browser of the user, does beside the calls of operations. */
+export interface Control {
+  /** What the page is called in lists and records. */
+  readonly name: string;
+  /** Opens a WebSocket of the page. */
+  socket(path: string): WebSocket;
+  /** Ends the access of the page. */
+  leave(): Promise<void>;
+}
+
+/** What Wails adds to the window object, and control/host.ts to the control page. */
 export interface Host {
   go?: { main?: { Bridge?: Bridge } };
   runtime?: { EventsOn: (name: string, heard: (...data: unknown[]) => void) => () => void };
+  control?: Control;
 }
 
 declare global {
@@ -184,6 +199,8 @@ export function connect(host: Host) {
   }
 
   return {
+    /** Set on the control page, which is not at the computer of Pilotfish. */
+    control: host.control,
     state: () => ask(windowStateSchema, 'State'),
     startSession: (name: SessionName) => run('StartSession', name),
     stopSession: (name: SessionName) => run('StopSession', name),
@@ -259,6 +276,9 @@ export function connect(host: Host) {
     /** Searches the record of what happened in a session. */
     searchActivity: (session: SessionName, query: ActivityQuery) =>
       ask(activityFoundSchema, 'SearchActivity', session, query),
+    /** The user acts in the tab of a task, which waits meanwhile, and gives it back. */
+    takeOverTask: (session: SessionName, task: TaskID) => run('TakeOverTask', session, { task }),
+    handBackTask: (session: SessionName, task: TaskID) => run('HandBackTask', session, { task }),
     /** The routines and tasks of a session. */
     sessionWork: (session: SessionName) => ask(sessionWorkSchema, 'SessionWork', session),
     /** Lists other programs, or shows, makes or takes back the change that connects one. */
@@ -302,6 +322,8 @@ export function connect(host: Host) {
     /** Each method subscribes and returns the function that ends the subscription. */
     onState: (heard: (state: WindowState) => void) => on(windowStateSchema, 'state', heard),
     onLog: (heard: (records: LogRecord[]) => void) => on(list(logRecordSchema), 'log', heard),
+    /** The control page cannot reach Pilotfish; the next state says that it can again. */
+    onLost: (heard: () => void) => on(v.unknown(), 'lost', heard),
     onShow: (heard: (show: WindowShow) => void) => on(windowShowSchema, 'show', heard),
   };
 }

@@ -17,6 +17,8 @@ import {
   SessionStopping,
   type ConversationID,
   type SessionInfo,
+  type SessionName,
+  type TabID,
   type WindowConversation,
   type WindowState,
 } from '$ui/protocol/protocol';
@@ -37,6 +39,10 @@ export class AppWindow {
   /** Why the first request failed. */
   failure = $state.raw<BackendError>();
   page = $state<Page>('sessions');
+  /** The tab of the page "view". */
+  viewed = $state.raw<{ session: SessionName; tab: TabID }>();
+  /** Whether the control page cannot reach Pilotfish at the moment. */
+  lost = $state(false);
   /** The conversation of the page "talk". */
   conversation = $state.raw<ConversationView>();
   /** The conversation that was shown before the list: its row gets the focus. */
@@ -68,6 +74,9 @@ export class AppWindow {
     const ends = [
       this.backend.onState((state) => {
         this.#take(state);
+      }),
+      this.backend.onLost(() => {
+        this.lost = true;
       }),
       this.backend.onLog((records) => {
         this.logs.push(records);
@@ -101,12 +110,39 @@ export class AppWindow {
     // The browser opens with a welcome page, which offers the first steps. Only without a browser
     // the window begins with them: once, and not over a page that the user has opened.
     const browserless = state.sessions.every(({ state }) => state === SessionFailed);
-    if (!this.#begun && state.firstRun === true && browserless && this.page === 'sessions')
+    if (
+      !this.#begun &&
+      state.firstRun === true &&
+      browserless &&
+      this.page === 'sessions' &&
+      !this.away
+    )
       this.page = 'first';
     if (browserless || state.sessions.some(({ state }) => state === SessionRunning))
       this.#begun = true;
     this.state = state;
     this.failure = undefined;
+    this.lost = false;
+  }
+
+  /**
+   * Whether this is the control page, which may be at another computer than Pilotfish: nothing is
+   * shown on the desktop, no file is chosen, and the app is not quit.
+   */
+  get away(): boolean {
+    return this.backend.control !== undefined;
+  }
+
+  /** Shows a tab: in the browser, or on the control page as a live view. */
+  showTab(session: SessionName, tab: TabID): void {
+    if (this.away) {
+      this.viewed = { session, tab };
+      this.page = 'view';
+      return;
+    }
+    void this.act(`show ${session} ${tab}`, `${tab} could not be shown`, () =>
+      this.backend.showTab(session, tab),
+    );
   }
 
   /** Whether an operation of this name is running. */

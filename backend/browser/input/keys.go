@@ -321,3 +321,17 @@ func editingCommands(k key, mods int64) []string {
 	}
 	return nil
 }
+
+// UserKey returns the events with which a key of the user's own keyboard goes down and up. name
+// and code are those of a KeyboardEvent; ok is false for what is no key, such as a step of an
+// input method.
+func UserKey(name, code string, mods int64, repeat bool) (down, up input.DispatchKeyEventParams, ok bool) {
+	k, ok := readKey(name)
+	if !ok {
+		return down, up, false
+	}
+	if code != "" {
+		k.Code = code
+	}
+	return k.Down(mods, repeat), k.Up(mods), true
+}

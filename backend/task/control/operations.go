@@ -31,6 +31,13 @@ func Operations(find func(protocol.SessionName) (*Tasks, error)) []op.Operation 
 			task, err := t.Stop(ctx, call.Grant, req.Task)
 			return run{Task: task}, err
 		}).At(anybody("stop", "Stop a task; it ends within one action.")),
+		// The user takes a task's tab over, on the control page, and gives it back.
+		op.On(find, "TakeOverTask", func(t *Tasks, _ context.Context, req protocol.TaskRequest) (op.None, error) {
+			return op.None{}, t.orderLiving(protocol.TaskOrderTakeOver, req.Task)
+		}),
+		op.On(find, "HandBackTask", func(t *Tasks, _ context.Context, req protocol.TaskRequest) (op.None, error) {
+			return op.None{}, t.orderLiving(protocol.TaskOrderGoOn, req.Task)
+		}),
 		op.Of(find, "ReadTask", func(_ context.Context, t *Tasks, call op.Call, req protocol.TaskRequest) (protocol.TaskPage, error) {
 			return t.Read(call.Grant, req.Task, req.After)
 		}).At(anybody("get", "A task and its events after an index.")),

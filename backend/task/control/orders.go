@@ -198,6 +198,23 @@ func untaken(ctx context.Context, store *task.Store, ordered protocol.Task, open
 	return why
 }
 
+// orderLiving sends the panel that runs a task an order about it.
+func (t *Tasks) orderLiving(order string, id protocol.TaskID) error {
+	store, err := t.opened()
+	if err != nil {
+		return err
+	}
+	head, err := store.Head(id)
+	if err != nil {
+		return err
+	}
+	if !store.Held(id) {
+		return protocol.NewError(protocol.CodeNotRunning, "no panel runs this task", "continue it in the panel")
+	}
+	t.cfg.Events.Publish(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: order, Task: head})
+	return nil
+}
+
 // Stop asks the panel that runs a task to stop it, and returns when it has. A
 // task that has ended stays unchanged.
 func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {

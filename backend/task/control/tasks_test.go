@@ -227,6 +227,15 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		if _, err := d.Stop(t.Context(), agent("b"), id); code(err) != protocol.CodeForbidden {
 			t.Errorf("another agent stops it: %v", err)
 		}
+		// The user acts in its tab from the control page, and gives it back.
+		for _, order := range []string{"take_over", "go_on"} {
+			if err := d.orderLiving(order, id); err != nil || d.orders()[len(d.orders())-1].Order != order {
+				t.Errorf("%s: %v", order, err)
+			}
+			if err := d.orderLiving(order, "other"); code(err) != protocol.CodeUnknownTask {
+				t.Errorf("%s of no task: %v", order, err)
+			}
+		}
 		answered := make(chan error, 1)
 		go func() {
 			_, err := d.broker.Ask(t.Context(), protocol.Approval{Actor: protocol.Actor{Kind: protocol.ActorTask, ID: string(id)}})
@@ -243,6 +252,9 @@ func TestATaskIsAskedForTakenAndStopped(t *testing.T) {
 		d.write(t, id, "p", protocol.TaskStopped)
 		if e := <-asked; e.err != nil || e.task.State != protocol.TaskStopped {
 			t.Errorf("%+v", e)
+		}
+		if err := d.orderLiving("take_over", id); code(err) != protocol.CodeNotRunning {
+			t.Errorf("taking over a task that has ended: %v", err)
 		}
 		if want := []string{"panel t1", "over " + string(id), "let go " + command.CallerName(protocol.Actor{Kind: protocol.ActorTask, ID: string(id)})}; !slices.Equal(d.did, want) {
 			t.Errorf("%q, want %q", d.did, want)

@@ -40,6 +40,16 @@ test('an answer says who asked, what, where, and who answered where and when', (
   ]);
 });
 
+test('an answer on a control page names the page', () => {
+  const there = {
+    ...allowed,
+    args: { answer: 'once', in: 'control page Firefox on Linux (K7QF)' },
+  };
+  expect(answeredOf('work', [there])).toMatchObject([
+    { answer: 'Allowed once by you on the control page in Firefox on Linux (K7QF)' },
+  ]);
+});
+
 test('a question that nobody answered says why', () => {
   const gone = entry({ index: 5, phase: 'answered', parent: 2, ok: false, summary: 'It ended' });
   expect(answeredOf('work', [gone])).toMatchObject([

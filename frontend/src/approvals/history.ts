@@ -25,6 +25,9 @@ const places: Record<string, string> = {
   notification: 'in a notification',
 };
 
+/** How a place on a control page begins; its name follows. */
+const onPage = 'control page ';
+
 /** How many entries one request asks for: a question and its answer are two. */
 const page = 100;
 /** How many requests look for the questions of the answers, at most. */
@@ -37,7 +40,9 @@ export function answeredOf(session: string, entries: readonly ActivityEntry[]): 
     .filter(({ phase }) => phase === 'answered')
     .map((entry): Answered => {
       const { answer, in: place = '' } = entry.args ?? {};
-      const where = places[place];
+      const where = place.startsWith(onPage)
+        ? `on the control page in ${oneLine(place.slice(onPage.length))}`
+        : places[place];
       const verdict = oneLine(entry.summary ?? '');
       const by = answer === undefined ? '' : ` by you${where === undefined ? '' : ` ${where}`}`;
       return {

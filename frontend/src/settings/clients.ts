@@ -7,6 +7,7 @@ export function clientWord({ kind, session = '', tab = '' }: Client): string {
     script: 'Scripts at an address of pilotfish share',
     terminal: 'Agent in a terminal',
     chat: 'Agent in Chat',
+    control: 'Control page in a browser',
     panel: 'Part of Pilotfish',
     shell: 'Part of Pilotfish',
   };
@@ -17,7 +18,7 @@ export function clientWord({ kind, session = '', tab = '' }: Client): string {
 /** How old the token of a client is, and when it was last used, as text. */
 export function ageWord({ kind, made, expires, used, open, revoked }: Client, now: number): string {
   if (revoked !== undefined) return `Revoked ${span(now - Date.parse(revoked))} ago`;
-  const since = kind === 'mcp' ? 'Connected' : 'Token made';
+  const since = kind === 'mcp' || kind === 'control' ? 'Connected' : 'Token made';
   const last =
     used === undefined ? 'not used yet' : `last used ${span(now - Date.parse(used))} ago`;
   const parts = [`${since} ${span(now - Date.parse(made))} ago`, last];
@@ -43,6 +44,7 @@ export function revokeWord({ kind, name }: Client): string {
     script: 'Make a new address with pilotfish share.',
     terminal: 'Restart it in its terminal to give it a new token.',
     chat: 'Restart the agent in Chat to give it a new token.',
+    control: 'It needs another address of `pilotfish control`.',
     panel: 'The side panel gets a new token at once and connects again.',
     shell:
       'The command line gets a new token at once. Programs that are connected by MCP use the same one: they connect again by themselves.',

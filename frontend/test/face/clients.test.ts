@@ -21,6 +21,8 @@ test('clients are listed with the age of their tokens, revoked and allowed again
   await list.getByText('Connected 3 h ago · last used 5 min ago · 1 open connection').waitFor();
   await list.getByText('Agent in a terminal · session default, tab t1').waitFor();
   await list.getByText('Token made 3 days ago').waitFor();
+  await list.getByText('Control page in a browser · all sessions').waitFor();
+  await list.getByText('last used 2 min ago · ends in 7 h · 1 open connection').waitFor();
   await list.getByText('not used yet').first().waitFor();
   const dialog = page.getByRole('dialog');
   const revoke = page.getByRole('button', { name: 'Revoke Zed' });

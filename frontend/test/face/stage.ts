@@ -21,6 +21,8 @@ export interface Show extends FakeOptions {
   scheme?: 'light' | 'dark';
   width?: number;
   height?: number;
+  /** Opens the control page, with this code in its address; empty for none. */
+  code?: string;
 }
 
 /** What all tests of a run share: a new page is a new process, which costs more than most tests. */
@@ -75,6 +77,7 @@ export async function openWindow({
   scheme = 'light',
   width = 900,
   height = 640,
+  code,
   ...options
 }: Show = {}): Promise<Page> {
   const { page, url, script } = await (stage ??= raise());
@@ -89,9 +92,11 @@ export async function openWindow({
       localStorage.clear();
       sessionStorage.setItem('opening', '${String(openings)}');
     }
-    globalThis.fakeOptions = ${JSON.stringify(options)};\n${script}`,
+    globalThis.fakeOptions = ${JSON.stringify({ ...options, control: code !== undefined })};\n${script}`,
   );
-  await page.goto(url);
+  // With the same path and another fragment, it would not be loaded again.
+  if (code === undefined) await page.goto(url);
+  else await page.goto(`${url}control/?${String(openings)}${code === '' ? '' : `#code=${code}`}`);
   return page;
 }
 
@@ -120,7 +125,11 @@ async function serve(dist: string): Promise<Server> {
     files.set(`/${relative(dist, file)}`, await readFile(file));
   }
   return createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://window');
+    // Below /control/ it is the control page.
+    const pathname = new URL(request.url ?? '/', 'http://window').pathname.replace(
+      /^\/control\//,
+      '/',
+    );
     const file = pathname === '/' ? '/index.html' : pathname;
     const body = files.get(file);
     if (body) {

@@ -27,6 +27,15 @@ export function fakeClients(): Record<string, (...args: unknown[]) => unknown> {
       used: ago(1),
       open: 0,
     },
+    {
+      id: 'e5',
+      kind: 'control',
+      name: 'Firefox on Linux (E5K7)',
+      made: ago(60),
+      used: ago(2),
+      expires: ago(-421),
+      open: 1,
+    },
     { id: 'c3', kind: 'panel', name: 'Side panel', session: 'default', made: ago(30), open: 2 },
     { id: 'd4', kind: 'shell', name: 'Command line', made: ago(30), open: 0 },
   ];

@@ -1,6 +1,7 @@
 // A small fake of the Go app: the bridge and the events as Wails adds them to the window, with a
 // state that changes like the real one.
 import type {
+  LiveInput,
   LogRecord,
   NewSession,
   SessionIdentity,
@@ -39,6 +40,8 @@ export interface FakeOptions {
   bridged?: boolean;
   /** When false, there are no schedules. */
   schedules?: boolean;
+  /** Whether the page is the control page, which has the app over HTTP. */
+  control?: boolean;
   /** State() fails with this text. */
   refuse?: string;
 }
@@ -62,6 +65,12 @@ export interface Fake {
   refuseNext(method: string, text: string): void;
   /** The user does the next step in the own browser that a session waits for. */
   attach(session: string): void;
+  /** What a live view was sent, on the control page. */
+  readonly live: LiveInput[];
+  /** Sends a picture of one colour to the live view. */
+  picture?(colour: string): Promise<void>;
+  /** Ends the access of the control page. */
+  revoke?(): void;
 }
 
 declare global {
@@ -89,6 +98,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
   const state = make();
   const fake: Fake = {
     calls: [],
+    live: [],
     state,
     conversations: new FakeConversations(state.conversations),
     settings: { ...settings },

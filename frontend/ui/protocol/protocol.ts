@@ -1485,7 +1485,8 @@ export type ClientKind =
   | typeof ClientChat
   | typeof ClientMCP
   | typeof ClientShell
-  | typeof ClientScript;
+  | typeof ClientScript
+  | typeof ClientControl;
 /**
  * The kinds of client.
  */
@@ -1495,6 +1496,7 @@ export const ClientChat = "chat"; // an agent in Chat
 export const ClientMCP = "mcp"; // a program of the user that is connected by MCP
 export const ClientShell = "shell"; // the command line
 export const ClientScript = "script"; // programs at an address of `pilotfish share`
+export const ClientControl = "control"; // a browser with the control page
 /**
  * Client is a program that uses Pilotfish with a token.
  */
@@ -1801,6 +1803,143 @@ export interface AppReply {
    */
   confinement?: Confinement;
 }
+
+//////////
+// source: control.go
+
+/**
+ * ControlAsk asks for an address of the control page, which is good for one browser.
+ */
+export interface ControlAsk {
+  /**
+   * Seconds is how long the page may be used; 0 for ControlLife.
+   */
+  seconds?: number /* int */;
+  /**
+   * PublicURL is the address at which the user's browser reaches the server through a
+   * tunnel or a proxy, such as https://pilotfish.example; empty for the server's own.
+   */
+  publicUrl?: string;
+}
+/**
+ * ControlAddress is an address of the control page. Its fragment has a code, which counts
+ * once and until Expires.
+ */
+export interface ControlAddress {
+  url: string;
+  expires: string;
+}
+/**
+ * ControlCode exchanges the code of an address for a token.
+ */
+export interface ControlCode {
+  code: string;
+}
+/**
+ * ControlToken is the token of one control page. A cookie that the same reply sets has to
+ * come with it.
+ */
+export interface ControlToken {
+  token: string;
+  /**
+   * Name is what the page is called in lists and records.
+   */
+  name: string;
+  ends: string;
+}
+/**
+ * ControlCall calls an operation, as the app's window does.
+ */
+export interface ControlCall {
+  op: string;
+  session?: SessionName;
+  in?: unknown;
+}
+/**
+ * ControlAnswer is what an operation returned, or why it failed.
+ */
+export interface ControlAnswer {
+  data?: unknown;
+  failed?: SettingsError;
+}
+/**
+ * ControlEvent is what a control page is sent: the state, or records of the log, as the
+ * window is.
+ */
+export interface ControlEvent {
+  event: string;
+  data: unknown;
+}
+/**
+ * LiveInputType is the kind of a LiveInput.
+ */
+export type LiveInputType =
+  | typeof LiveAck
+  | typeof LiveMove
+  | typeof LiveDown
+  | typeof LiveUp
+  | typeof LiveWheel
+  | typeof LiveKey
+  | typeof LiveKeyUp
+  | typeof LiveText
+  | typeof LiveAway;
+/**
+ * What a live view is sent.
+ */
+export const LiveAck = "ack"; // the frame Seq was drawn
+export const LiveMove = "move"; // of the mouse, at X and Y
+export const LiveDown = "down"; // a mouse button
+export const LiveUp = "up";
+export const LiveWheel = "wheel";
+export const LiveKey = "key"; // Key goes down
+export const LiveKeyUp = "key_up"; // Key goes up
+export const LiveText = "text"; // Text was pasted, or made by an input method
+export const LiveAway = "release"; // what is down goes up: the user looks elsewhere
+/**
+ * LiveInput is one message of a live view: input of the user, or that a frame was drawn.
+ */
+export interface LiveInput {
+  type: LiveInputType;
+  seq?: number /* uint32 */;
+  /**
+   * X and Y are a place in the picture, from 0 to 1.
+   */
+  x?: number /* float64 */;
+  y?: number /* float64 */;
+  /**
+   * Button is the button as a MouseEvent numbers it, Buttons those that are down, and
+   * Clicks how often it was pressed in a row.
+   */
+  button?: number /* int */;
+  buttons?: number /* int */;
+  clicks?: number /* int */;
+  /**
+   * DX and DY are how far the wheel was turned, in CSS pixels.
+   */
+  dx?: number /* float64 */;
+  dy?: number /* float64 */;
+  /**
+   * Key and Code are those of a KeyboardEvent, which Repeat says is one of a key that is
+   * held down.
+   */
+  key?: string;
+  code?: string;
+  repeat?: boolean;
+  text?: string;
+  /**
+   * Modifiers are the keys that are held down: 1 Alt, 2 Control, 4 Meta, 8 Shift.
+   */
+  modifiers?: number /* int */;
+}
+/**
+ * MaxLiveInput is the limit of one LiveInput, in bytes.
+ */
+export const MaxLiveInput = 256 << 10;
+/**
+ * LiveHeader is how many bytes are before the JPEG in a frame of a live view: its Seq, with
+ * the highest byte first.
+ */
+export const LiveHeader = 4;
 
 //////////
 // source: doc.go

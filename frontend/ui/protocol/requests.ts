@@ -32,6 +32,9 @@ export interface RequestBodies {
   '/chat/terminal': p.ChatRequest;
   '/clients': p.ClientsRequest;
   '/command': p.CommandRequest;
+  '/control-page': p.ControlAsk;
+  '/control/call': p.ControlCall;
+  '/control/token': p.ControlCode;
   '/inspector/pick': p.PickRequest;
   '/llm/call': unknown;
   '/llm/delete': p.LLMProfileRequest;

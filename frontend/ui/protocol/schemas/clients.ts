@@ -11,6 +11,7 @@ export const clientKindSchema = v.picklist([
   "mcp",
   "shell",
   "script",
+  "control",
 ]);
 
 export const clientSchema = v.object({

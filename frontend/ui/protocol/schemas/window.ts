@@ -11,6 +11,13 @@ import { settingsProblemSchema } from './settings';
 import { taskRoutineSchema, taskSchema } from './task';
 import type * as p from '../protocol';
 
+export const settingsErrorSchema = v.object({
+  code: codeSchema,
+  message: v.string(),
+  hint: v.exactOptional(v.string()),
+  field: v.exactOptional(v.string()),
+});
+
 export const themeSchema = v.picklist([
   "system",
   "light",
@@ -105,15 +112,9 @@ export const sessionWorkSchema = v.object({
   tasks: list(taskSchema),
 });
 
-export const settingsErrorSchema = v.object({
-  code: codeSchema,
-  message: v.string(),
-  hint: v.exactOptional(v.string()),
-  field: v.exactOptional(v.string()),
-});
-
 /** Does not compile when a schema and its type differ. */
 export type SchemasAgree = AssertAll<{
+  SettingsError: Agrees<typeof settingsErrorSchema, p.SettingsError>;
   Theme: Agrees<typeof themeSchema, p.Theme>;
   Settings: Agrees<typeof settingsSchema, p.Settings>;
   LogRecord: Agrees<typeof logRecordSchema, p.LogRecord>;
@@ -122,5 +123,4 @@ export type SchemasAgree = AssertAll<{
   FoundBrowser: Agrees<typeof foundBrowserSchema, p.FoundBrowser>;
   WindowState: Agrees<typeof windowStateSchema, p.WindowState>;
   SessionWork: Agrees<typeof sessionWorkSchema, p.SessionWork>;
-  SettingsError: Agrees<typeof settingsErrorSchema, p.SettingsError>;
 }>;

@@ -211,8 +211,10 @@ describe('an order of a program', () => {
     await settle();
     expect(FakeRun.all.map(({ head }) => [head.id, head.maxSteps])).toEqual([['ordered', 40]]);
     order('pause', task);
+    order('take_over', task);
+    order('go_on', task);
     order('stop', task);
-    expect(run(0).did).toEqual(['pause', 'stop']);
+    expect(run(0).did).toEqual(['pause', 'take over', 'pause', 'resume', 'stop']);
   });
 
   it('of the user in another panel reaches the run, with what is no instruction', async () => {

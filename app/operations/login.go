@@ -1,4 +1,4 @@
-package main
+package operations
 
 import (
 	"fmt"
@@ -7,36 +7,36 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// login manages whether the app starts when the user logs in. The setting only
+// Login manages whether the app starts when the user logs in. The setting only
 // stores what the user chose. The desktop's entry decides, and the user can
 // also switch it off there.
-type login struct {
-	entry *desktop.LoginEntry
-	// program is the path of this program.
-	program string
+type Login struct {
+	Entry *desktop.LoginEntry
+	// Program is the path of this program.
+	Program string
 }
 
 // seen returns the settings with StartOnLogin as the desktop's entry has it.
-func (l login) seen(settings protocol.Settings) protocol.Settings {
-	if l.entry == nil {
+func (l Login) seen(settings protocol.Settings) protocol.Settings {
+	if l.Entry == nil {
 		return settings
 	}
-	if enabled, err := l.entry.Enabled(); err == nil {
+	if enabled, err := l.Entry.Enabled(); err == nil {
 		settings.StartOnLogin = enabled
 	}
 	return settings
 }
 
 // apply enables or disables the entry as the settings say.
-func (l login) apply(settings protocol.Settings) error {
-	if l.entry == nil || l.seen(settings).StartOnLogin == settings.StartOnLogin {
+func (l Login) apply(settings protocol.Settings) error {
+	if l.Entry == nil || l.seen(settings).StartOnLogin == settings.StartOnLogin {
 		return nil
 	}
 	var err error
 	if settings.StartOnLogin {
-		err = l.entry.Enable(l.program, "--hidden")
+		err = l.Entry.Enable(l.Program, "--hidden")
 	} else {
-		err = l.entry.Disable()
+		err = l.Entry.Disable()
 	}
 	if err != nil {
 		return &loginError{err: err}

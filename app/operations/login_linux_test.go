@@ -1,17 +1,27 @@
-package main
+package operations
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"pilotfish/backend/desktop"
 	"pilotfish/backend/op"
 	"pilotfish/backend/protocol"
 )
+
+// settingsOnly is a backend that has settings only.
+type settingsOnly struct{}
+
+func (settingsOnly) Operations() []op.Operation  { return nil }
+func (settingsOnly) Settings() protocol.Settings { return protocol.Settings{} }
+
+func (settingsOnly) SaveSettings(_ context.Context, s protocol.Settings) (protocol.Settings, error) {
+	return s, nil
+}
 
 func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	home := t.TempDir()
@@ -21,7 +31,7 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 		}
 		return ""
 	})
-	table := local{backend: newFakeBackend(), login: login{entry: &entry, program: "/opt/Pilotfish"}}.table()
+	table := Local{Backend: settingsOnly{}, Login: Login{Entry: &entry, Program: "/opt/Pilotfish"}}.Table()
 	call := func(name string, in any) (settings protocol.Settings, err error) {
 		t.Helper()
 		text, err := json.Marshal(in)
@@ -73,7 +83,7 @@ func TestStartOnLoginIsTheEntryOfTheDesktop(t *testing.T) {
 	if err == nil {
 		t.Fatal("a failure was not told")
 	}
-	if got := formatError(err); !strings.HasPrefix(got, `{"code":"not_writable","message":"`) || !strings.HasSuffix(got, `,"field":"startOnLogin"}`) {
-		t.Errorf("the page shows %s", got)
+	if got := op.Explained(err); got.Code != protocol.CodeNotWritable || got.Message == "" || got.Field != "startOnLogin" {
+		t.Errorf("the page shows %+v", got)
 	}
 }

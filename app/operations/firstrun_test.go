@@ -1,4 +1,4 @@
-package main
+package operations
 
 import (
 	"os"
@@ -8,19 +8,19 @@ import (
 
 func TestTheFirstRunIsShownOnce(t *testing.T) {
 	dir := t.TempDir()
-	f := newFirstRun(dir)
+	f := NewFirstRun(dir)
 	for range 2 {
-		if !f.wanted() {
+		if !f.Wanted() {
 			t.Error("the first run of all does not show the steps")
 		}
 	}
 	if err := f.done(); err != nil {
 		t.Fatal(err)
 	}
-	if f.wanted() || newFirstRun(dir).wanted() {
+	if f.Wanted() || NewFirstRun(dir).Wanted() {
 		t.Error("the steps are shown again")
 	}
-	if newFirstRun("").wanted() || newFirstRun("").done() != nil {
+	if NewFirstRun("").Wanted() || NewFirstRun("").done() != nil {
 		t.Error("a run that keeps nothing shows steps that it cannot remember")
 	}
 	// A state folder that cannot be written: not again in this run, and the error says why.
@@ -28,8 +28,8 @@ func TestTheFirstRunIsShownOnce(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f = newFirstRun(file)
-	if f.wanted() || f.done() == nil {
+	f = NewFirstRun(file)
+	if f.Wanted() || f.done() == nil {
 		t.Error("a folder that is a file")
 	}
 }

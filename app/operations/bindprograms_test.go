@@ -1,4 +1,4 @@
-package main
+package operations
 
 import (
 	"encoding/json"
@@ -23,7 +23,7 @@ func TestTheWindowConnectsPrograms(t *testing.T) {
 	t.Setenv("PILOTFISH_HOME", filepath.Join(home, "pilotfish"))
 	store := toolservers.NewStore(filepath.Join(home, "mcp-servers.json"), nil)
 	place := connecting.Place{Getenv: os.Getenv, Executable: func() (string, error) { return "/opt/no such program", nil }}
-	table := local{backend: newFakeBackend(), programs: programs.Programs{Place: place, Servers: store}}.table()
+	table := Local{Backend: settingsOnly{}, Programs: programs.Programs{Place: place, Servers: store}}.Table()
 	cursor := filepath.Join(home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(cursor), 0o700); err != nil {
 		t.Fatal(err)

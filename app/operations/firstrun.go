@@ -1,4 +1,4 @@
-package main
+package operations
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"pilotfish/backend/journal"
 )
 
-// firstRun knows whether the user has seen the steps of the first run: whether
+// FirstRun knows whether the user has seen the steps of the first run: whether
 // there is a file. It is safe for concurrent use.
-type firstRun struct {
+type FirstRun struct {
 	path string // empty: this run keeps nothing, and shows no steps
 
 	mu    sync.Mutex
@@ -20,16 +20,17 @@ type firstRun struct {
 	seen  bool
 }
 
-func newFirstRun(stateDir string) *firstRun {
+// NewFirstRun returns that of a folder of the state; empty for a run that keeps nothing.
+func NewFirstRun(stateDir string) *FirstRun {
 	if stateDir == "" {
-		return &firstRun{}
+		return &FirstRun{}
 	}
-	return &firstRun{path: filepath.Join(stateDir, "firstrun.json")}
+	return &FirstRun{path: filepath.Join(stateDir, "firstrun.json")}
 }
 
-// wanted reports whether the steps are shown without being asked for. A file that
+// Wanted reports whether the steps are shown without being asked for. A file that
 // cannot be read counts as seen: the steps must not come again and again.
-func (f *firstRun) wanted() bool {
+func (f *FirstRun) Wanted() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.known {
@@ -41,7 +42,7 @@ func (f *firstRun) wanted() bool {
 
 // done records that the user has seen the steps. In this run they are not shown
 // again even if that cannot be written.
-func (f *firstRun) done() error {
+func (f *FirstRun) done() error {
 	f.mu.Lock()
 	f.known, f.seen = true, true
 	f.mu.Unlock()

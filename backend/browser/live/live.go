@@ -1,0 +1,245 @@
+// Package live shows a tab to the user of a control page as it is drawn, and sends the user's
+// mouse and keys to it.
+package live
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdpinput "github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
+	"pilotfish/backend/browser/input"
+	"pilotfish/backend/browser/page"
+	"pilotfish/backend/protocol"
+)
+
+// The largest picture in pixels, and its JPEG quality, 1 to 100.
+const (
+	maxWidth  = 1600
+	maxHeight = 1200
+	quality   = 65
+)
+
+// Views shows the tabs of a browser.
+type Views struct{ tabs page.Tabs }
+
+// New returns the Views of a browser's tabs: none is shown.
+func New(all page.Tabs) *Views { return &Views{tabs: all} }
+
+// Frame is one picture of a tab.
+type Frame struct {
+	Seq  uint32
+	JPEG []byte
+}
+
+// View shows a tab until ctx ends. It calls show with each picture, the next one when
+// inputs has said that the one before was drawn. It returns CodeUnknownTab when the tab is
+// closed. The pages' own masks are drawn: a field that got a secret shows dots.
+func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(Frame) error) error {
+	w := &view{inputs: inputs, show: show}
+	for moved := true; moved; {
+		err := v.tabs.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) (err error) {
+			s, release, err := p.Beside(ctx, p.Target)
+			if err != nil {
+				return err
+			}
+			defer release()
+			moved, err = w.follow(ctx, s)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// view is one live view.
+type view struct {
+	inputs <-chan protocol.LiveInput
+	show   func(Frame) error
+
+	seq uint32
+	// size is that of the page in CSS pixels, as the last picture has it.
+	width, height float64
+
+	held map[string]cdpinput.DispatchKeyEventParams // keys that are down, with the events that release them
+	down int                                        // mouse buttons that are down, as in LiveInput
+	x, y float64                                    // where the mouse was last
+}
+
+// follow shows what a session's target draws. moved says that the session has ended: the
+// tab was closed, or is shown by another target now.
+func (w *view) follow(ctx context.Context, s *devtools.Session) (moved bool, err error) {
+	frames := s.Events(cdppage.ScreencastFrame.Method)
+	defer frames.Cancel()
+	quality := int64(quality)
+	err = errors.Join(
+		devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
+		// A tab in the background draws only with focus emulation.
+		devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
+		devtools.Post(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
+			Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: maxWidth, MaxHeight: maxHeight,
+		}),
+	)
+	if errors.Is(err, devtools.ErrSessionEnded) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { // also when ctx has ended
+		ctx := context.WithoutCancel(ctx)
+		w.release(ctx, s)
+		_ = devtools.Post(ctx, s, cdppage.StopScreencast, cdp.Empty{})
+		_ = devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
+	}()
+	w.held = map[string]cdpinput.DispatchKeyEventParams{}
+	// unread are the browser's numbers of the pictures that were shown and not drawn yet,
+	// by ours.
+	unread := map[uint32]int64{}
+	for {
+		select {
+		case e, ok := <-frames.C:
+			if !ok {
+				return true, nil
+			}
+			frame, ok := devtools.Decode(e, cdppage.ScreencastFrame)
+			if !ok {
+				continue
+			}
+			if m := frame.Metadata; m != nil && m.DeviceWidth > 0 && m.DeviceHeight > 0 {
+				w.width, w.height = m.DeviceWidth, m.DeviceHeight
+			}
+			w.seq++
+			unread[w.seq] = frame.SessionID
+			if err := w.show(Frame{Seq: w.seq, JPEG: frame.Data}); err != nil {
+				return false, err
+			}
+		case in, ok := <-w.inputs:
+			if !ok {
+				return false, nil
+			}
+			if in.Type == protocol.LiveAck {
+				number, is := unread[in.Seq]
+				delete(unread, in.Seq)
+				if !is {
+					continue // of the page before
+				}
+				err = devtools.Post(ctx, s, cdppage.ScreencastFrameAck, cdppage.ScreencastFrameAckParams{SessionID: number})
+			} else {
+				err = w.input(ctx, s, in)
+			}
+			if err != nil && !errors.Is(err, devtools.ErrSessionEnded) {
+				return false, err
+			}
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+}
+
+// input sends input of the user. The browser takes it in this order, and is not waited for.
+func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveInput) error {
+	mods := int64(in.Modifiers & 15)
+	switch in.Type {
+	case protocol.LiveMove, protocol.LiveDown, protocol.LiveUp, protocol.LiveWheel:
+		return w.mouse(ctx, s, in, mods)
+	case protocol.LiveKey:
+		down, up, ok := input.UserKey(in.Key, in.Code, mods, in.Repeat)
+		if !ok {
+			return nil
+		}
+		w.held[in.Code+" "+up.Key] = up
+		return devtools.Post(ctx, s, cdpinput.DispatchKeyEvent, down)
+	case protocol.LiveKeyUp:
+		_, up, ok := input.UserKey(in.Key, in.Code, mods, false)
+		if !ok {
+			return nil
+		}
+		for name, one := range w.held { // with Shift, another character may go up than went down
+			if one.Code == up.Code {
+				delete(w.held, name)
+			}
+		}
+		return devtools.Post(ctx, s, cdpinput.DispatchKeyEvent, up)
+	case protocol.LiveText:
+		return devtools.Post(ctx, s, cdpinput.InsertText, cdpinput.InsertTextParams{Text: in.Text})
+	case protocol.LiveAway:
+		w.release(ctx, s)
+	case protocol.LiveAck:
+	}
+	return nil
+}
+
+// mouse sends input of the mouse.
+func (w *view) mouse(ctx context.Context, s *devtools.Session, in protocol.LiveInput, mods int64) error {
+	if w.width == 0 || math.IsNaN(in.X) || math.IsNaN(in.Y) {
+		return nil // nothing was shown yet
+	}
+	w.x, w.y = min(max(in.X, 0), 1)*w.width, min(max(in.Y, 0), 1)*w.height
+	if in.Type == protocol.LiveWheel {
+		return s.Post(ctx, cdpinput.DispatchMouseEvent.Method, wheel{Type: cdpinput.DispatchMouseEventTypeMouseWheel, X: w.x, Y: w.y, DeltaX: in.DX, DeltaY: in.DY, Modifiers: mods})
+	}
+	q := cdpinput.DispatchMouseEventParams{X: w.x, Y: w.y, Modifiers: mods, Button: cdpinput.MouseButtonNone, Buttons: int64(in.Buttons & 31)}
+	switch in.Type {
+	case protocol.LiveMove:
+		q.Type = cdpinput.DispatchMouseEventTypeMouseMoved
+		for i, button := range buttons {
+			if in.Buttons&bits[i] != 0 {
+				q.Button = button
+				break
+			}
+		}
+	default:
+		if in.Button < 0 || in.Button >= len(buttons) {
+			return nil
+		}
+		q.Type, q.Button, q.ClickCount = cdpinput.DispatchMouseEventTypeMousePressed, buttons[in.Button], int64(min(max(in.Clicks, 1), 3))
+		w.down |= bits[in.Button]
+		if in.Type == protocol.LiveUp {
+			q.Type = cdpinput.DispatchMouseEventTypeMouseReleased
+			w.down &^= bits[in.Button]
+		}
+	}
+	return devtools.Post(ctx, s, cdpinput.DispatchMouseEvent, q)
+}
+
+// wheel is a DispatchMouseEvent of the wheel. The browser wants both deltas, and
+// DispatchMouseEventParams leaves out one that is 0.
+type wheel struct {
+	Type      cdpinput.DispatchMouseEventType `json:"type"`
+	X         float64                         `json:"x"`
+	Y         float64                         `json:"y"`
+	DeltaX    float64                         `json:"deltaX"`
+	DeltaY    float64                         `json:"deltaY"`
+	Modifiers int64                           `json:"modifiers"`
+}
+
+// buttons are the buttons as a MouseEvent numbers them, and bits their bits in its buttons.
+var (
+	buttons = [...]cdpinput.MouseButton{cdpinput.MouseButtonLeft, cdpinput.MouseButtonMiddle, cdpinput.MouseButtonRight, cdpinput.MouseButtonBack, cdpinput.MouseButtonForward}
+	bits    = [...]int{1, 4, 2, 8, 16}
+)
+
+// release lets go of every key and button that the user holds down.
+func (w *view) release(ctx context.Context, s *devtools.Session) {
+	for name, up := range w.held {
+		up.Modifiers = 0
+		_ = devtools.Post(ctx, s, cdpinput.DispatchKeyEvent, up) // the page may be gone
+		delete(w.held, name)
+	}
+	for i, button := range buttons {
+		if w.down&bits[i] != 0 {
+			_ = devtools.Post(ctx, s, cdpinput.DispatchMouseEvent, cdpinput.DispatchMouseEventParams{
+				Type: cdpinput.DispatchMouseEventTypeMouseReleased, X: w.x, Y: w.y, Button: button, ClickCount: 1,
+			})
+		}
+	}
+	w.down = 0
+}

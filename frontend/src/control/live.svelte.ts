@@ -1,0 +1,204 @@
+import { LiveHeader, type LiveInput } from '$ui/protocol/protocol';
+
+/** The close code of a socket whose tab is not there any more. */
+const gone = 4404;
+/** How long a view waits before it connects again, in milliseconds: first, and at most. */
+const [firstWait, longestWait] = [200, 5000];
+/** How many CSS pixels a wheel turns when it counts lines, or pages. */
+const [linePixels, pagePixels] = [16, 400];
+
+/** The keys that are held down, as LiveInput numbers them. */
+const modifiers = (event: MouseEvent | KeyboardEvent): number =>
+  (event.altKey ? 1 : 0) |
+  (event.ctrlKey ? 2 : 0) |
+  (event.metaKey ? 4 : 0) |
+  (event.shiftKey ? 8 : 0);
+
+/** Draws the pictures of a live view, and sends what the user does on them. */
+export class LiveSocket {
+  /** Whether a picture was drawn and the socket is open. */
+  connected = $state(false);
+  /** Whether the tab is not there any more. */
+  gone = $state(false);
+
+  readonly #canvas: HTMLCanvasElement;
+  readonly #open: () => WebSocket;
+  #socket: WebSocket;
+  #closed = false;
+  #wait = firstWait;
+  /** The move that the next frame of the screen sends: a mouse reports more than can be seen. */
+  #move: LiveInput | undefined;
+  #asked = 0;
+
+  constructor(canvas: HTMLCanvasElement, open: () => WebSocket) {
+    this.#canvas = canvas;
+    this.#open = open;
+    this.#socket = this.#connect();
+  }
+
+  close(): void {
+    this.#closed = true;
+    cancelAnimationFrame(this.#asked);
+    this.#socket.close();
+  }
+
+  #connect(): WebSocket {
+    const socket = this.#open();
+    socket.binaryType = 'arraybuffer';
+    let drawing = Promise.resolve();
+    socket.onmessage = ({ data }) => {
+      if (!(data instanceof ArrayBuffer)) return;
+      // One after the other: decoding a large picture may take longer than a small one.
+      drawing = drawing.then(() => this.#draw(socket, data));
+    };
+    socket.onclose = ({ code }) => {
+      this.connected = false;
+      this.gone = code === gone;
+      if (this.#closed || this.gone) return;
+      setTimeout(() => {
+        if (this.#closed) return;
+        this.#wait = Math.min(this.#wait * 2, longestWait);
+        this.#socket = this.#connect();
+      }, this.#wait);
+    };
+    return socket;
+  }
+
+  async #draw(socket: WebSocket, data: ArrayBuffer): Promise<void> {
+    const seq = new DataView(data).getUint32(0);
+    try {
+      const picture = await createImageBitmap(
+        new Blob([data.slice(LiveHeader)], { type: 'image/jpeg' }),
+      );
+      if (this.#canvas.width !== picture.width) this.#canvas.width = picture.width;
+      if (this.#canvas.height !== picture.height) this.#canvas.height = picture.height;
+      this.#canvas.getContext('2d')?.drawImage(picture, 0, 0);
+      picture.close();
+      this.connected = true;
+      this.#wait = firstWait;
+    } catch {
+      // A picture that cannot be decoded is left out; the next one is whole again.
+    }
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'ack', seq }));
+  }
+
+  #send(input: LiveInput): void {
+    // A move is sent before what follows it.
+    if (this.#move && this.#move !== input) {
+      const move = this.#move;
+      this.#move = undefined;
+      this.#send(move);
+    }
+    if (this.connected && this.#socket.readyState === WebSocket.OPEN)
+      this.#socket.send(JSON.stringify(input));
+  }
+
+  /** Where in the picture, from 0 to 1, an event of the mouse is. */
+  #at(event: MouseEvent): { x: number; y: number } {
+    const box = this.#canvas.getBoundingClientRect();
+    return {
+      x: (event.clientX - box.left) / Math.max(1, box.width),
+      y: (event.clientY - box.top) / Math.max(1, box.height),
+    };
+  }
+
+  #mouse(type: 'move' | 'down' | 'up', event: PointerEvent, clicks = 0): LiveInput {
+    return {
+      type,
+      ...this.#at(event),
+      button: event.button,
+      buttons: event.buttons,
+      clicks,
+      modifiers: modifiers(event),
+    };
+  }
+
+  /** What the canvas listens to. leave is called when the user leaves the view by a key. */
+  handlers(leave: () => void) {
+    return {
+      onpointermove: (event: PointerEvent) => {
+        this.#move = this.#mouse('move', event);
+        cancelAnimationFrame(this.#asked);
+        this.#asked = requestAnimationFrame(() => {
+          const move = this.#move;
+          this.#move = undefined;
+          if (move) this.#send(move);
+        });
+      },
+      onpointerdown: (event: PointerEvent) => {
+        if (!event.isTrusted) return;
+        this.#canvas.focus();
+        this.#canvas.setPointerCapture(event.pointerId);
+        this.#clicked(event);
+        this.#send(this.#mouse('down', event, this.#clicks));
+        event.preventDefault();
+      },
+      onpointerup: (event: PointerEvent) => {
+        this.#send(this.#mouse('up', event, this.#clicks));
+      },
+      oncontextmenu: (event: MouseEvent) => {
+        event.preventDefault();
+      },
+      onwheel: (event: WheelEvent) => {
+        const unit = [1, linePixels, pagePixels][event.deltaMode] ?? 1;
+        this.#send({
+          type: 'wheel',
+          ...this.#at(event),
+          dx: event.deltaX * unit,
+          dy: event.deltaY * unit,
+          modifiers: modifiers(event),
+        });
+      },
+      onkeydown: (event: KeyboardEvent) => {
+        if (event.key === 'Escape' && event.shiftKey) {
+          leave();
+          event.preventDefault();
+          return;
+        }
+        // The paste event has the text of this computer's clipboard.
+        if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'v') return;
+        if (event.isComposing || event.key === 'Process' || event.key === 'Dead') return;
+        this.#send({
+          type: 'key',
+          key: event.key,
+          code: event.code,
+          repeat: event.repeat,
+          modifiers: modifiers(event),
+        });
+        event.preventDefault();
+        // The page's own shortcuts are for the tab here.
+        event.stopPropagation();
+      },
+      onkeyup: (event: KeyboardEvent) => {
+        this.#send({
+          type: 'key_up',
+          key: event.key,
+          code: event.code,
+          modifiers: modifiers(event),
+        });
+      },
+      onpaste: (event: ClipboardEvent) => {
+        const text = event.clipboardData?.getData('text/plain') ?? '';
+        if (text !== '') this.#send({ type: 'text', text });
+        event.preventDefault();
+      },
+      onblur: () => {
+        this.#send({ type: 'release' });
+      },
+    };
+  }
+
+  #clicks = 0;
+  #last = { at: -1e9, x: 0, y: 0, button: -1 };
+
+  /** Counts the presses in a row: a pointer event does not. */
+  #clicked({ timeStamp, clientX, clientY, button }: PointerEvent): void {
+    const last = this.#last;
+    const again =
+      timeStamp - last.at < 500 &&
+      button === last.button &&
+      Math.hypot(clientX - last.x, clientY - last.y) < 5;
+    this.#clicks = again ? (this.#clicks % 3) + 1 : 1;
+    this.#last = { at: timeStamp, x: clientX, y: clientY, button };
+  }
+}

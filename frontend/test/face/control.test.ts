@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { settleTime } from '../../ui/settled';
+import { code } from '../fakes/control';
+import { openWindow, type Show } from './stage';
+import { accessible } from './violations';
+
+const open = (show: Show = {}) => openWindow({ code, ...show });
+const live = (page: Page) => page.evaluate(() => window.fake?.live ?? []);
+/** Leaves a picture of what the test shows, where somebody wants one. */
+const shot = async (page: Page, name: string) => {
+  const folder = process.env.PILOTFISH_PICTURES;
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/control-${name}.png` });
+};
+
+test('without a good code the page says where one comes from', async () => {
+  let page = await openWindow({ code: '' });
+  await page.getByText('This page needs a new address').waitFor();
+  await accessible(page);
+  page = await openWindow({ code: 'old-code' });
+  await page.getByText('This address opens nothing').waitFor();
+  await shot(page, 'refused');
+});
+
+test('a code opens the window, and is nowhere afterwards', async () => {
+  for (const width of [360, 1440]) {
+    const page = await open({ width, height: 800 });
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect(page.url()).not.toContain('code');
+    await accessible(page);
+    await shot(page, `sessions-${String(width)}`);
+    // What is of use only at the computer of Pilotfish is not offered.
+    await page.getByRole('button', { name: 'Pilotfish menu' }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Leave this page']);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Working folder' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Import sign-ins/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Logs', exact: true }).click();
+    await page.getByRole('heading', { name: 'Logs' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Open log folder' }).count()).toBe(0);
+  }
+});
+
+test('what is not shown as a whole cannot be allowed', async () => {
+  const page = await open({ scenario: 'approvals', width: 360, height: 640 });
+  await page.getByRole('button', { name: 'Approvals 1' }).click();
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  await page.getByText('Details').click();
+  await expect.poll(() => allow.isEnabled()).toBe(true);
+  await accessible(page);
+  await shot(page, 'approval');
+  await page.setViewportSize({ width: 360, height: 150 });
+  await expect.poll(() => allow.isEnabled()).toBe(false);
+  await page.getByText('A part of this is out of view').waitFor();
+  expect(await page.getByRole('button', { name: 'Deny' }).isEnabled()).toBe(true);
+  await page.setViewportSize({ width: 360, height: 640 });
+  await expect.poll(() => allow.isEnabled()).toBe(true);
+  await page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+    await page.evaluate(() => performance.now()),
+    settleTime,
+  ] as const);
+  await allow.click();
+  await page.getByText('No pending approvals').waitFor();
+});
+
+test('a live view draws the tab, takes mouse and keys, and has no question over it', async () => {
+  for (const width of [360, 1440]) {
+    const page = await open({ scenario: 'approvals', width, height: 800 });
+    await page.getByTitle('View t1').click();
+    const canvas = page.locator('canvas');
+    await page.getByText('Connecting…').waitFor();
+    await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
+    await page.getByText('Mouse and keys go to this tab').waitFor();
+    expect(await live(page)).toEqual([{ type: 'ack', seq: 1 }]);
+    // THREATS 64: the badge says that something waits; it is answered on another page.
+    expect(await page.getByRole('button', { name: /Allow|Deny/ }).count()).toBe(0);
+    await accessible(page);
+    await shot(page, `view-${String(width)}`);
+    const box = await canvas.boundingBox();
+    if (!box) throw new Error('there is no view');
+    await page.mouse.dblclick(box.x + box.width / 4, box.y + box.height / 2);
+    await page.keyboard.press('Shift+A');
+    await expect
+      .poll(async () => (await live(page)).filter(({ type }) => type.startsWith('key')).length)
+      .toBe(4);
+    const sent = (await live(page)).filter(({ type }) => type !== 'ack');
+    expect(sent.filter(({ type }) => type !== 'move').map(({ type }) => type)).toEqual([
+      ...['down', 'up', 'down', 'up', 'key', 'key', 'key_up', 'key_up'],
+    ]);
+    const pressed = sent.filter(({ type }) => type === 'down');
+    expect(pressed.map(({ clicks }) => clicks)).toEqual([1, 2]);
+    expect(pressed[0]?.x).toBeCloseTo(0.25, 1);
+    expect(pressed[0]?.y).toBeCloseTo(0.5, 1);
+    expect(sent.find(({ key }) => key === 'A')).toMatchObject({ code: 'KeyA', modifiers: 8 });
+    await page.keyboard.press('Shift+Escape');
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    expect((await live(page)).filter(({ key }) => key === 'Escape')).toEqual([]);
+  }
+});
+
+test('a page that was revoked says so, and one that leaves, too', async () => {
+  let page = await open();
+  await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+  await page.evaluate(() => {
+    window.fake?.revoke?.();
+  });
+  await page.getByText('The user revoked the access of Chrome on Linux').waitFor();
+  await accessible(page);
+  page = await open();
+  await page.getByRole('button', { name: 'Pilotfish menu' }).click();
+  await page.getByRole('menuitem', { name: 'Leave this page' }).click();
+  await page.getByText('You have left this page').waitFor();
+});
