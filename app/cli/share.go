@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"pilotfish/app/cli/say"
 	"pilotfish/app/cli/syntax"
 	"pilotfish/backend/protocol"
 )
@@ -52,10 +53,8 @@ func (p *program) share(ctx context.Context, in syntax.Invocation) error {
 	if in.JSON {
 		return p.printJSON(reply)
 	}
-	if _, err := fmt.Fprintf(p.stderr, "Good until %s; `pilotfish share end %.*s` ends it. Everyone who has the address has the tabs.\n",
-		reply.Expires.Local().Format("2006-01-02 15:04"), shortClientID, reply.ID); err != nil {
-		return err
-	}
+	say.Note(p.stderr, fmt.Sprintf("Good until %s; `pilotfish share end %.*s` ends it. Everyone who has the address has the tabs.",
+		reply.Expires.Local().Format("2006-01-02 15:04"), shortClientID, reply.ID))
 	return p.print(reply.Address + "\n")
 }
 
