@@ -100,6 +100,15 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
   }
 });
 
+test('a live view of a page with a long title stays within a narrow screen', async () => {
+  const page = await open({ width: 360, height: 740 });
+  await page.getByTitle('View t7').click();
+  await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
+  await page.getByText('Mouse and keys go to this tab').waitFor();
+  const box = await page.locator('canvas').boundingBox();
+  expect(box && box.x + box.width).toBeLessThanOrEqual(350);
+});
+
 test('a page that was revoked says so, and one that leaves, too', async () => {
   let page = await open();
   await page.getByRole('heading', { name: 'Sessions' }).waitFor();
