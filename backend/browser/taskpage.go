@@ -43,7 +43,7 @@ func (p *taskPage) crashed(id target.ID) {
 	}
 }
 
-// answers reports whether a page works. One that has crashed never answers, and whoever asks may
+// answers reports whether a page works. One that has crashed never answers, and its caller may
 // know of it before the browser has reported it.
 func (o *openPage) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithCancel(ctx)

@@ -107,7 +107,7 @@ type gate struct {
 	decisions *decisions
 }
 
-// Gate puts a tab under a rule from now on, whoever makes it load something. It stays until
+// Gate puts a tab under a rule from now on, whatever makes it load something. It stays until
 // the tab's page is closed; a later call replaces its rule.
 func (r *Rules) Gate(ctx context.Context, id protocol.TabID, patterns []string, allow func(url string, document bool) error, address func(url string, ip netip.Addr) error, saver protocol.Saver) error {
 	return r.put(ctx, id, &Rule{patterns, allow, address, saver}, func(g *gate, rule *Rule) { g.own = rule })
