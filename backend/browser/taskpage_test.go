@@ -20,12 +20,10 @@ func TestTaskPage(t *testing.T) {
 		t.Run(fmt.Sprintf("headless=%t", is), func(t *testing.T) {
 			var f *fixture
 			switch {
+			case !is: // one of its own: each crash takes the worker along, and it is put back only so often
+				f = start(t, config(t, false))
 			case testing.Short():
-				// With a window, a page that replaces a crashed one did not open within 25 s in 2
-				// of 4 runs on a busy machine: known, and not understood yet.
 				t.Skip("the tests of the whole product meet it")
-			case !is:
-				f = windowed(t)
 			default: // one of its own: the extension stays loaded
 				c := config(t, true)
 				c.ExtensionDir = extensionDir(t)
