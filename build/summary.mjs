@@ -21,7 +21,8 @@ function readGo(file) {
   const failed = new Set();
   const fails = (event, said) => {
     const lines = said.split('\n');
-    const line = lines.find((l) => l.includes('_test.go:')) ?? lines.find((l) => l.startsWith('panic:'));
+    const where = lines.filter((l) => /^\s+\w+\.go:\d+: /.test(l)).map((l) => l.trim());
+    const line = where.join(' · ') || lines.find((l) => l.startsWith('panic:'));
     sum.failed++;
     failed.add(event.Package);
     sum.failures.push(`${event.Package} ${event.Test ?? ''} ${first(line)}`.trim());

@@ -229,8 +229,8 @@ func (x extension) attached(ctx context.Context, e *target.EventAttachedToTarget
 	}
 }
 
-// serveWorker handles a worker's reports until its target ends. served says
-// whether there were any. The session continues when Chromium stops and restarts
+// serveWorker handles the reports of a worker, and of a newer one that replaces it,
+// until its target ends. served says whether there were any. The session continues when Chromium stops and restarts
 // the worker.
 func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served bool) {
 	events := s.Events(runtime.BindingCalled.Method, inspector.TargetReloadedAfterCrash.Method, inspector.TargetCrashed.Method)
@@ -242,6 +242,12 @@ func (x extension) serveWorker(ctx context.Context, s *devtools.Session) (served
 		select {
 		case <-ctx.Done():
 			return served
+		case newer := <-x.workers:
+			// A worker that Chromium restarts while the extension is put back may never
+			// run, and its session may never end.
+			x.setWorker(nil)
+			x.b.tabs.Unbridge()
+			return x.serveWorker(ctx, newer)
 		case e, ok := <-events.C:
 			if !ok {
 				return served

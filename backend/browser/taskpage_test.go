@@ -20,10 +20,6 @@ func TestTaskPage(t *testing.T) {
 		t.Run(fmt.Sprintf("headless=%t", is), func(t *testing.T) {
 			var f *fixture
 			switch {
-			case testing.Short():
-				// Known fault: after a crash of the page the extension's worker is sometimes not
-				// back in time (1 of 4 runs on a busy machine), and no page opens.
-				t.Skip("the tests of the whole product meet it")
 			case !is: // one of its own: each crash takes the worker along, and it is put back only so often
 				f = start(t, config(t, false))
 			default: // one of its own: the extension stays loaded

@@ -43,7 +43,7 @@ func TestControlPage(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	r := install(t, "1m")
-	serve := r.command(t.Context(), "serve", "--headless", "--control")
+	serve := r.command(context.Background(), "serve", "--headless", "--control")
 	said, err := serve.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func visit(t *testing.T, address string) func(step string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	user := exec.CommandContext(ctx, "node", filepath.Join("testdata", "control.mjs"), modules, address)
 	user.Stderr = os.Stderr
 	in, err := user.StdinPipe()

@@ -39,7 +39,7 @@ func (d *desk) runs(t *testing.T, tab protocol.TabID, viewer string) protocol.Ta
 	orders := d.orders()
 	last := orders[len(orders)-1]
 	if last.Order != "run" || !last.Page {
-		t.Fatalf("the page is told %+v", last)
+		t.Fatalf("the page got %+v", last)
 	}
 	d.write(t, last.Task.ID, viewer, protocol.TaskRunning)
 	if err := <-asked; err != nil {
@@ -97,7 +97,7 @@ func TestALostTaskIsResumed(t *testing.T) {
 		d.PanelGone("p1")
 		synctest.Wait()
 		if n := d.resumed(); n != 0 {
-			t.Errorf("a page that is there was told %d times", n)
+			t.Errorf("a page that is there got it %d times", n)
 		}
 		d.write(t, id, "p2", protocol.TaskRunning) // it is connected again
 		views := []string{"p2", "p3", "p4", "p5"}
@@ -151,7 +151,7 @@ func TestTell(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := d.orders(); len(got) != 1 || got[0].Order != protocol.TaskOrderSay || got[0].Text != "the green one" || got[0].Task.ID != one {
-		t.Errorf("it is told %+v", got)
+		t.Errorf("it got %+v", got)
 	}
 	for order, want := range map[string]protocol.Code{"run": protocol.CodeBadArgument, protocol.TaskOrderPause: protocol.CodeNotRunning} {
 		d.PanelGone("p")
