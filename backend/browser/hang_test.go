@@ -27,7 +27,7 @@ func TestPagesThatHang(t *testing.T) {
 		case "/timer":
 			fmt.Fprintf(w, `<title>/timer</title><script>`+once+`</script>`, `setInterval(() => { `+loop+` })`)
 		case "/frame":
-			fmt.Fprint(w, `<title>/frame</title><iframe src="/timer"></iframe>`)
+			fmt.Fprint(w, `<title>/frame</title><iframe src="/request"></iframe>`) // it hangs without load
 		case "/microtasks":
 			fmt.Fprintf(w, `<title>/microtasks</title><script>`+once+`</script>`, `setTimeout(async () => { for (;;) await 0; })`)
 		case "/regexp":

@@ -28,7 +28,7 @@ import (
 const middlePage = `<!doctype html><title>Middle</title><h1>Middle</h1><button id=b>Save</button><input id=i value=v><input id=c type=checkbox>
 	<select id=s><option>Bonn<option>Berlin</select><input id=f type=file><div id=d draggable=true>drag</div><div id=e>here</div>
 	<a href="/next">next</a><table><tr><th>A<tr><td>1</table><form action=/form><input name=q></form>
-	<script>for (let n = 0; n < 300; n++) document.body.append(Object.assign(document.createElement('p'), { textContent: 'line ' + n })); setInterval(() => { e.textContent = Date.now() }, 5)</script>`
+	<script>for (let n = 0; n < 300; n++) document.body.append(Object.assign(document.createElement('p'), { textContent: 'line ' + n })); setInterval(() => { e.textContent = Date.now() }, 20)</script>`
 
 // middleArgs are arguments with which each command has something to do; commands
 // that are not listed take none.
@@ -72,6 +72,10 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<title>Slow</title><img src=/never>")
 	})
+	mux.HandleFunc("/other", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, "<title>Other</title>Middle")
+	})
 	mux.HandleFunc("/never", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -103,8 +107,8 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []protocol.TabID{tab, other} {
-		if _, err := f.Navigate(deadline(t), nobody, id, s.URL+"/?"+string(id), protocol.WaitLoad, nil); err != nil {
+	for id, path := range map[protocol.TabID]string{tab: "/", other: "/other"} {
+		if _, err := f.Navigate(deadline(t), nobody, id, s.URL+path, protocol.WaitLoad, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
