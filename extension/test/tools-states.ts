@@ -24,11 +24,13 @@ export async function answerClean(page: Page, answers: Answers): Promise<void> {
   await page.evaluate((given) => {
     const asked: unknown[] = [];
     Object.assign(globalThis, { askedToClean: asked });
+    const others = chrome.runtime.sendMessage as (message: unknown) => unknown;
     chrome.runtime.sendMessage = ((message: {
       id: string;
       deadline: number;
-      params: { do: keyof Answers };
+      params: { do: keyof Answers } | null;
     }) => {
+      if (message.params === null) return others(message);
       asked.push(message.params);
       const value = given[message.params.do];
       const answer = { kind: 'query:response', v: 1, id: message.id, deadline: message.deadline };
