@@ -86,16 +86,18 @@ func (h *host) lost() (ids []protocol.TaskID) {
 	return ids
 }
 
-// hosts opens the task page for a task.
-func (t *Tasks) hosts(ctx context.Context, r Running, id protocol.TaskID) error {
+// hosts sends an order to the task page, and opens it. A page that is being closed does not get
+// the order, and one that is open may have carried it out before hosts returns.
+func (t *Tasks) hosts(ctx context.Context, r Running, order protocol.TaskOrderEvent) (withdraw func(), err error) {
 	h := &t.host
 	h.page.Lock()
 	defer h.page.Unlock()
 	h.mu.Lock()
-	h.tasks[id] = &hosted{used: t.cfg.Use.Begin()}
+	h.tasks[order.Task.ID] = &hosted{used: t.cfg.Use.Begin()}
 	h.mu.Unlock()
-	_, err := r.Browser.OpenTaskPage(ctx)
-	return err
+	withdraw = t.order(order)
+	_, err = r.Browser.OpenTaskPage(ctx)
+	return withdraw, err
 }
 
 // BrowserBack resumes the tasks that were interrupted because the browser crashed.

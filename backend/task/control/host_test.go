@@ -78,6 +78,21 @@ func TestTheTaskPageIsOpenForItsTasks(t *testing.T) {
 		if d.pageOpen() {
 			t.Error("the page is open though no task runs in it")
 		}
+		// A page that is still open is faster than the one who asks.
+		d.follows = func(event any) {
+			if order, is := event.(protocol.TaskOrderEvent); is {
+				d.write(t, order.Task.ID, "p", protocol.TaskRunning)
+				d.write(t, order.Task.ID, "p", protocol.TaskDone)
+			}
+		}
+		if task, err := d.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "x"}); err != nil || task.State != protocol.TaskDone {
+			t.Errorf("%+v, %v", task, err)
+		}
+		d.follows = nil
+		synctest.Wait()
+		if d.pageOpen() {
+			t.Error("the page is open though its task was over before it was opened")
+		}
 		if err := d.cfg.Use.WaitIdle(t.Context(), time.Minute); err != nil {
 			t.Error(err)
 		}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -62,13 +63,15 @@ func (t *Tasks) Run(ctx context.Context, grant auth.Grant, req protocol.TaskRunR
 	if err != nil {
 		return protocol.Task{}, err
 	}
-	withdraw := t.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req, Page: !panel})
-	defer withdraw()
+	order := protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "run", Task: ordered, Request: &req, Page: !panel}
 	var opened error
 	if panel {
+		defer t.order(order)()
 		opened = r.Browser.OpenPanel(ctx, req.Tab) // it may have been closed meanwhile
 	} else {
-		opened = t.hosts(ctx, r, ordered.ID)
+		var withdraw func()
+		withdraw, opened = t.hosts(ctx, r, order)
+		defer withdraw()
 	}
 	if opened != nil {
 		t.log.Info("nothing could be opened to run a task", "tab", req.Tab, "panel", panel, "error", opened)
@@ -189,7 +192,7 @@ func (t *Tasks) taken(ctx context.Context, store *task.Store, ordered protocol.T
 func untaken(ctx context.Context, store *task.Store, ordered protocol.Task, opened error) error {
 	why := protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("no panel took the task on tab %s", ordered.Tab), "try again, or open the side panel beside that tab")
 	if e := protocol.AsError(opened); e != nil {
-		why.Message += ": " + e.Message
+		why.Message, why.Hint = why.Message+": "+e.Message, cmp.Or(e.Hint, why.Hint)
 	}
 	if errors.Is(ctx.Err(), context.Canceled) {
 		why = protocol.NewError(protocol.CodeTimeout, "the program that asked for the task disconnected before a panel took it", "")

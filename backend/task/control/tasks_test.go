@@ -46,6 +46,7 @@ type desk struct {
 	page      error // why the task page cannot be opened
 	pageThere bool  // the task page is open
 	reply     func(command.Call) protocol.CommandReply
+	follows   func(event any) // gets each event at once; nil for nobody
 }
 
 func newDesk(t *testing.T, change func(*Config)) *desk {
@@ -54,8 +55,11 @@ func newDesk(t *testing.T, change func(*Config)) *desk {
 	tabs, events := opentabs.New(protocol.Tab{ID: "t1", URL: "https://a.example/"}, protocol.Tab{ID: "t2", URL: "https://b.example/"}), hub.New[any](1)
 	events.Observe(func(event any) {
 		d.mu.Lock()
-		defer d.mu.Unlock()
 		d.published = append(d.published, event)
+		d.mu.Unlock()
+		if d.follows != nil {
+			d.follows(event)
+		}
 	})
 	log := slog.New(slog.DiscardHandler)
 	cfg := Config{
@@ -316,10 +320,10 @@ func TestWhatIsNoTask(t *testing.T) {
 			t.Errorf("%s: a panel is told", name)
 		}
 	}
-	elsewhere := newDesk(t, nil)
-	elsewhere.nowhere = protocol.NewError(protocol.CodeNotRunning, "this browser loads no extension", "")
-	if _, err := elsewhere.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "x"}); code(err) != protocol.CodeNotRunning || len(elsewhere.orders()) != 0 {
-		t.Errorf("in a browser without the extension: %v", err)
+	down := newDesk(t, nil)
+	down.nowhere = protocol.NewError(protocol.CodeNotRunning, "the browser is not running", "")
+	if _, err := down.Run(t.Context(), shell(), protocol.TaskRunRequest{Goal: "x"}); code(err) != protocol.CodeNotRunning || len(down.orders()) != 0 {
+		t.Errorf("while the browser does not run: %v", err)
 	}
 	stopped := newDesk(t, nil)
 	stopped.stopped = protocol.NewError(protocol.CodeNotRunning, "the session is not running", "")
