@@ -31,7 +31,7 @@ func TabError(ctx context.Context, id protocol.TabID, doing string, p *Page, err
 	case errors.Is(err, ErrStale), errors.Is(err, ErrReplaced), isLeaving(err):
 		return protocol.NewError(protocol.CodeGone, "the page in "+string(id)+" went to another document in the meantime", "look again")
 	case errors.Is(err, devtools.ErrPipeEnded):
-		return protocol.NewError(protocol.CodeNotRunning, "the browser has stopped", "start the session again")
+		return protocol.NewError(protocol.CodeNotRunning, "the browser has ended, or the connection to it", "what was under way may have been done or not: look before you repeat it")
 	case errors.Is(err, devtools.ErrSessionEnded), IsTargetGone(err):
 		return protocol.NewError(protocol.CodeUnknownTab, "tab "+string(id)+" was closed or replaced in the meantime", "", protocol.Try("lists the tabs", "tabs"))
 	case p != nil && p.OpenDialog() != nil:
