@@ -114,7 +114,7 @@ func builtins() []builtin {
 		}, (*program).chat},
 		{syntax.Spec{
 			Name: "task", Summary: "hand a task over to the agent of Task, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,
-			Help: "run prints what happens until the end. The task runs in the panel beside its tab, or without one where none is open, also in a session without a window; a panel that you open meanwhile shows it. It continues after this command ends. Answer its questions in the panel; without a window nobody is there, and a question ends it. With --json the end is printed as one object.",
+			Help: "run prints what happens until the end. The task runs in the panel beside its tab, or without one where none is open, also in a session without a window; a panel that you open meanwhile shows it. It continues after this command ends. Answer its questions in the panel; in a session without a window, and in a browser elsewhere, there is none, and a question ends it. With --json the end is printed as one object.",
 			Args: []syntax.Arg{
 				{Name: "action", Choices: []string{"list", "run", "status", "follow", "show", "stop", "routines"}, Help: "what to do; list when it is left out"},
 				{Name: "words", Rest: true, Help: "run: what is to be done. list: a text to search for. The others: the task's id"},

@@ -56,8 +56,8 @@ type Config struct {
 	// nothing is changed for the whole browser.
 	Attach attach.Browser
 	// Remote is the engine elsewhere that gives the browser; the zero value launches one.
-	// Then what a browser is started with has no meaning, and there is no extension. Files of
-	// downloads are copied into DownloadDir.
+	// Then what a browser is started with is for the one in which tasks run, and there is no
+	// other extension. Files of downloads are copied into DownloadDir.
 	Remote engine.Engine
 	// KeepEvery is how often what a browser of Remote stores is read, for one that replaces it
 	// when it is lost; 0 means 20 s.
@@ -164,7 +164,8 @@ type Browser struct {
 	panels *focus.Panels
 	events *background.Events
 	hand   *hand // of a browser without a pipe
-	// unloaded is the extension of a headless browser, which is loaded when a task needs it.
+	// unloaded is the extension of a headless browser, which is loaded when a task needs it; that
+	// of a browser elsewhere is loaded into one of ours.
 	unloaded string
 
 	mu      sync.Mutex
@@ -191,10 +192,7 @@ func New(c Config) (*Browser, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	unloaded := ""
-	switch {
-	case c.Remote.Set():
-		c.Headless, c.ExtensionDir = true, ""
-	case c.Headless:
+	if c.Headless = c.Headless || c.Remote.Set(); c.Headless {
 		unloaded, c.ExtensionDir = c.ExtensionDir, ""
 	}
 	if c.Attach.Users() {
@@ -277,7 +275,10 @@ func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
 		}
 		return err
 	}
-	if b.unloaded != "" {
+	switch {
+	case b.config.Remote.Set():
+		return r.beside.pair(ctx, &p)
+	case b.unloaded != "":
 		return r.taskPage.givePairing(ctx, &p)
 	}
 	return nil

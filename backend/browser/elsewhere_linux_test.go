@@ -2,6 +2,7 @@ package browser
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,9 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/remote/standin"
 	"pilotfish/backend/engine"
 	"pilotfish/backend/protocol"
@@ -225,5 +228,84 @@ func TestRoundTrips(t *testing.T) {
 	}
 	if err := f.end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// The task page of a browser elsewhere is in one of ours beside it, which starts with the first
+// task. It is replaced when it is lost, ends with the last task or the connection, and leaves
+// nothing.
+func TestTaskPageElsewhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestTasksElsewhere meets it")
+	}
+	e := standin.New(t)
+	e.Keeps = true
+	config := engineConfig(t, e.Address())
+	config.ExtensionDir, config.TemporaryDir, config.NoSandbox = extensionDir(t), t.TempDir(), os.Geteuid() == 0
+	f := launch(t, config)
+	defer f.cancel()
+	f.started(t)
+	opens := func(fresh bool) (own *Browser, pid int) {
+		t.Helper()
+		if was, err := f.OpenTaskPage(deadline(t)); err != nil || was != fresh {
+			t.Fatalf("it is new: %t, %v", was, err)
+		}
+		r, err := f.running()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.beside.now, r.beside.now.Info().PID
+	}
+	nothing := func(when string) {
+		t.Helper()
+		if left, err := os.ReadDir(config.TemporaryDir); err != nil || len(left) > 0 {
+			t.Errorf("%s there is %v, %v", when, left, err)
+		}
+	}
+	if panel, err := f.TaskPanel(deadline(t), f.first(t)); err != nil || panel {
+		t.Errorf("a panel is there: %t, %v", panel, err)
+	}
+	if err := f.Pair(deadline(t), protocol.Pairing{Session: "one", Token: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	nothing("before a task")
+	own, pid := opens(true)
+	if again, same := opens(false); again != own || same != pid {
+		t.Error("it is not the same")
+	}
+	for _, token := range []string{"first", "second"} {
+		script := fmt.Sprintf(`chrome.storage.session.get(%q).then((all) => location.search + JSON.stringify(all))`, protocol.PairingKey)
+		if got, err := devtools.Evaluate[string](deadline(t), own.run.taskPage.now.Load().Session, script, 0); err != nil || !strings.Contains(got, `"`+token+`"`) || !strings.HasPrefix(got, "?unattended") {
+			t.Errorf("it is paired with %s, %v", got, err)
+		}
+		if err := f.Pair(deadline(t), protocol.Pairing{Session: "one", Token: "second"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tabs := f.Tabs(); len(tabs) != 1 {
+		t.Errorf("tabs are %+v", tabs)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_, pid = opens(true)
+	e.Cut()
+	if err := <-f.ended; code(err) != protocol.CodeCrashed {
+		t.Fatalf("the connection broke: %v", err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("after the connection broke it runs: %v", err)
+	}
+	nothing("after the connection broke")
+	f.again(t)
+	opens(true)
+	for range 2 {
+		if err := f.CloseTaskPage(deadline(t)); err != nil {
+			t.Error(err)
+		}
+		nothing("after the last task")
+	}
+	if err := f.end(); err != nil {
+		t.Errorf("it ended with %v", err)
 	}
 }

@@ -45,7 +45,8 @@ type run struct {
 	panelWanted atomic.Bool
 	panelPaired atomic.Bool // a panel was paired before a worker ran
 	taskPage    taskPage
-	clickable   bool // a click on the toolbar icon opens the panel before the worker has run
+	beside      beside // has the task page of a browser elsewhere
+	clickable   bool   // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
 	tabbed      chan struct{} // closed once Events has received a first tab
 
@@ -79,6 +80,7 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 		pages:     make(map[target.ID]*page.Page),
 		dialogs:   page.NewDialogs(),
 	}
+	r.beside.connected, r.beside.cut = context.WithCancel(context.Background())
 	r.conn = devtools.New(pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
@@ -166,6 +168,7 @@ func (r *run) serve(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	stopped := ctx.Err() != nil
+	r.beside.ends() // at once: its tasks cannot go on
 	if stopped && r.proc == nil {
 		r.leave(context.WithoutCancel(ctx))
 	}

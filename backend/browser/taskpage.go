@@ -54,25 +54,19 @@ func (o *openPage) answers(ctx context.Context) bool {
 }
 
 // TaskPanel reports whether a panel is open in the window of a tab, which then runs the
-// tab's tasks; otherwise the task page does. It returns an error when the browser can have neither.
+// tab's tasks; otherwise the task page does.
 func (b *Browser) TaskPanel(ctx context.Context, id protocol.TabID) (bool, error) {
 	if b.ByHand() {
 		return true, nil // only the user can open a page of the extension
 	}
 	r, err := b.running()
-	if err != nil {
+	if err != nil || b.config.ExtensionDir == "" {
 		return false, err
 	}
-	switch {
-	case b.config.ExtensionDir != "":
-		ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
-		defer cancel()
-		_, open, err := r.panelBeside(ctx, id)
-		return open, err
-	case b.unloaded != "":
-		return false, nil
-	}
-	return false, protocol.NewError(protocol.CodeNotRunning, "a task runs in a page of Pilotfish's extension, which a browser elsewhere does not load", "use a session with a browser on this machine")
+	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
+	defer cancel()
+	_, open, err := r.panelBeside(ctx, id)
+	return open, err
 }
 
 // OpenTaskPage opens the task page, and reports whether it is a new one; one that is open
@@ -82,6 +76,13 @@ func (b *Browser) OpenTaskPage(ctx context.Context) (fresh bool, err error) {
 	r, err := b.running()
 	if err != nil {
 		return false, err
+	}
+	if b.config.Remote.Set() {
+		own, err := r.beside.running(ctx, b)
+		if err != nil {
+			return false, err
+		}
+		return own.OpenTaskPage(ctx)
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()
@@ -153,6 +154,10 @@ func (b *Browser) CloseTaskPage(ctx context.Context) error {
 	r, err := b.running()
 	if err != nil {
 		return nil // it has ended with its browser
+	}
+	if b.config.Remote.Set() {
+		r.beside.closes()
+		return nil
 	}
 	p := &r.taskPage
 	p.mu.Lock()

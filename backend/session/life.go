@@ -106,6 +106,7 @@ func (s *Session) newRun() (_ *run, err error) {
 		with:      ready, attach: attached, cannot: cannot, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work), layOut: layOut,
 	}
+	r.pairs.Store(!s.m.cfg.Headless && !elsewhere.Set())
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launcher().Launch, Events: s.events, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})

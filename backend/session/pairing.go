@@ -14,11 +14,11 @@ import (
 // pair sends the server's port and a token to the session's panel, through the
 // browser's pipe. Without a running browser it sends nothing; a browser
 // receives the pairing when it starts. In a browser with the extension installed by hand,
-// the user pairs: see Manager.Pair. A headless session has nothing to pair, and no token,
+// the user pairs: see Manager.Pair. A session without a panel has nothing to pair, and no token,
 // before its task page opens.
 func (s *Session) pair() {
 	r := s.running()
-	if r == nil || r.attach.ByHand || s.m.cfg.Headless && !r.pairs.Load() {
+	if r == nil || r.attach.ByHand || !r.pairs.Load() {
 		return
 	}
 	pairing := s.pairing()

@@ -95,7 +95,7 @@ type run struct {
 	with      *identity.Ready                // what the browser was started with
 	uploads   string                         // has copies of the files that agents gave to pages
 	layOut    func() error                   // writes the extension's files, once
-	pairs     atomic.Bool                    // of a headless session: its task page has been opened
+	pairs     atomic.Bool                    // the session has a panel, or its task page has been opened
 	notices   []protocol.Error
 	attaching *protocol.Attaching // what the user has to do until the browser can be used; nil for nothing
 	crash     *protocol.Error     // the last browser crash; becomes a notice when the browser is back

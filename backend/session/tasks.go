@@ -85,13 +85,13 @@ type taskBrowser struct {
 	r *run
 }
 
-// OpenTaskPage opens the task page. A headless session needs the extension only for that: it is
-// laid out and paired now.
+// OpenTaskPage opens the task page. A session without a panel needs the extension only for that:
+// it is laid out and paired now.
 func (b taskBrowser) OpenTaskPage(ctx context.Context) (bool, error) {
 	if err := b.r.layOut(); err != nil {
 		return false, err
 	}
-	if b.s.m.cfg.Headless && b.r.pairs.CompareAndSwap(false, true) {
+	if b.r.pairs.CompareAndSwap(false, true) {
 		b.s.pair()
 	}
 	return b.Browser.OpenTaskPage(ctx)

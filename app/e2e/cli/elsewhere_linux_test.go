@@ -59,9 +59,6 @@ func TestABrowserElsewhere(t *testing.T) {
 		}
 	}
 	greets()
-	if out, err := r.command(t.Context(), "--session", "far", "task", "run", "press Tab").CombinedOutput(); err == nil || !strings.Contains(string(out), "a browser elsewhere does not load") {
-		t.Errorf("a task there: %v, %s", err, out)
-	}
 	status := r.run("status")
 	if !strings.Contains(status, "broke at") {
 		t.Error(status)

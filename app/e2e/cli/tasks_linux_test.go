@@ -3,7 +3,9 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -11,13 +13,18 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 
+	"github.com/coder/websocket"
+
 	"pilotfish/app/agents/fakes/model"
+	"pilotfish/backend/browser/remote/standin"
 	"pilotfish/backend/protocol"
 )
 
@@ -54,7 +61,9 @@ func (p *planner) reply(r model.Request) model.Reply {
 		return model.Reply{Text: "OK"}
 	case who == "Ask":
 		return act(map[string]any{"do": "ask", "question": "Which colour?"})
-	case !strings.Contains(prompt, "# Steps so far"):
+	case !strings.Contains(prompt, "# Steps so far") && who == "Pay":
+		return act(map[string]any{"do": "click", "ref": ref("btn Pay")})
+	case !strings.Contains(prompt, "# Steps so far") && !strings.Contains(prompt, "was interrupted"):
 		return act(
 			map[string]any{"do": "type", "ref": ref("edit Name"), "text": who},
 			map[string]any{"do": "click", "ref": ref("btn Add")},
@@ -66,29 +75,38 @@ func (p *planner) reply(r model.Request) model.Reply {
 	return act(map[string]any{"do": "done", "success": true, "text": "Ordered for " + who + "."})
 }
 
-// Without a window tasks of programs and of schedules run in the task page, with a model and
-// without one. It is in no list. When its browser ends they are resumed, and nothing is done
-// twice. A question ends a task, because nobody is there to answer.
-func TestTasksWithoutAWindow(t *testing.T) {
-	var sent struct {
-		sync.Mutex
-		by []string
-	}
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// seller is a page that takes orders, and a model that orders.
+type seller struct {
+	t       *testing.T
+	planner *planner
+	site    *httptest.Server
+	model   string           // its address
+	sent    func(who string) // called with each order; may be nil
+
+	mu sync.Mutex
+	by []string // who has ordered
+}
+
+func newSeller(t *testing.T) *seller {
+	t.Helper()
+	s := &seller{t: t, planner: &planner{waiting: make(chan struct{}), release: make(chan struct{})}}
+	s.site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/sent" {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, order)
 			return
 		}
-		sent.Lock()
-		defer sent.Unlock()
-		sent.by = append(sent.by, r.URL.RawQuery)
-		_, _ = fmt.Fprintf(w, "Order %d is sent", len(sent.by))
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.by = append(s.by, r.URL.RawQuery)
+		if s.sent != nil {
+			s.sent(r.URL.RawQuery)
+		}
+		_, _ = fmt.Fprintf(w, "Order %d is sent", len(s.by))
 	}))
-	defer site.Close()
-	p := &planner{waiting: make(chan struct{}), release: make(chan struct{})}
-	m := model.New(p.reply)
-	defer m.Close()
+	t.Cleanup(s.site.Close)
+	m := model.New(s.planner.reply)
+	t.Cleanup(m.Close)
 	behind, err := url.Parse(m.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +115,42 @@ func TestTasksWithoutAWindow(t *testing.T) {
 		r.SetURL(behind)
 		r.Out.Header.Set("Authorization", "Bearer "+model.Key)
 	}})
-	defer front.Close()
+	t.Cleanup(front.Close)
+	s.model = front.URL
+	return s
+}
 
-	r := install(t, "60s")
+// offers gives the model to an installation.
+func (s *seller) offers(r *installation) {
+	s.t.Helper()
+	path := filepath.Join(r.home, "config", "models.json")
+	profiles, err := json.Marshal(map[string]any{"version": 1, "profiles": []protocol.LLMProfile{
+		{ID: "m", Name: "Fake", Provider: protocol.LLMCompatible, URL: s.model + "/v1", Model: "fake-model", For: []string{protocol.ForTask}},
+	}})
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(path, profiles, 0o600)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// orders returns who has ordered.
+func (s *seller) orders() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.by, " ")
+}
+
+// Without a window tasks of programs and of schedules run in the task page, with a model and
+// without one. It is in no list. When its browser ends they are resumed, and nothing is done
+// twice. A question ends a task, because nobody can answer.
+func TestTasksWithoutAWindow(t *testing.T) {
+	s := newSeller(t)
+	p, site, r := s.planner, s.site, install(t, "60s")
 	r.run("goto", site.URL)
 	if out := r.run("task", "run", "type Plain into Name then click Add"); !strings.Contains(out, "All 2 instructions are done.") {
 		t.Errorf("without a model:\n%s", out)
@@ -108,15 +159,7 @@ func TestTasksWithoutAWindow(t *testing.T) {
 		t.Errorf("what needs an approval: %v\n%s", err, out)
 	}
 	r.run("app", "quit")
-	profiles, err := json.Marshal(map[string]any{"version": 1, "profiles": []protocol.LLMProfile{
-		{ID: "m", Name: "Fake", Provider: protocol.LLMCompatible, URL: front.URL + "/v1", Model: "fake-model", For: []string{protocol.ForTask}},
-	}})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(r.home, "config", "models.json"), profiles, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.offers(r)
 	r.run("goto", site.URL)
 	out := r.run("task", "run", "Ada orders")
 	for _, want := range []string{"\n1. Do what comes next.\n", "\n   click btn Add", ": done, step 2 of 40", "Ordered for Ada."} {
@@ -133,7 +176,7 @@ func TestTasksWithoutAWindow(t *testing.T) {
 	}
 
 	ask, err := r.command(t.Context(), "task", "run", "Ask me").CombinedOutput()
-	if err == nil || !strings.Contains(string(ask), "Which colour?”, and nobody is there to answer") {
+	if err == nil || !strings.Contains(string(ask), "Which colour?”, and without a panel nobody can answer") {
 		t.Errorf("a question: %v\n%s", err, ask)
 	}
 
@@ -160,23 +203,198 @@ func TestTasksWithoutAWindow(t *testing.T) {
 
 	r.run("schedule", "add", "daily", "--at", "daily 00:00", "--task", "Eve orders", "--open", site.URL)
 	r.run("schedule", "run", "daily")
-	var daily protocol.Schedule
-	for len(daily.Runs) == 0 || daily.Runs[0].DurationMS == 0 {
-		if err := json.Unmarshal([]byte(r.run("schedule", "show", "daily", "--json")), &daily); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if run := daily.Runs[0]; run.State != protocol.ScheduleDone || run.Message != "Ordered for Eve." {
+	if run := r.ranOnce("daily"); run.State != protocol.ScheduleDone || run.Message != "Ordered for Eve." {
 		t.Errorf("the schedule's run is %+v", run)
 	}
 	if tabs := r.run("tabs"); strings.Count(tabs, "\n") != 1 {
 		t.Errorf("tabs are:\n%s", tabs)
 	}
-	sent.Lock()
-	defer sent.Unlock()
-	if got := strings.Join(sent.by, " "); got != "Plain Ada Bob Eve" {
+	if got := s.orders(); got != "Plain Ada Bob Eve" {
 		t.Errorf("what was sent is %s", got)
 	}
+}
+
+// In a browser elsewhere tasks of programs and of schedules run, too. When the connection breaks,
+// or the browser of ours that has the task page ends, they go on, and nothing is done twice.
+func TestTasksElsewhere(t *testing.T) {
+	s, e, r := newSeller(t), standin.New(t), install(t, "60s")
+	e.Keeps = true
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", e.Grid()))
+	s.offers(r)
+	r.run("goto", s.site.URL)
+	own := func() string {
+		t.Helper()
+		left, err := filepath.Glob(filepath.Join(r.dirs().TemporaryDir(), "*", "SingletonLock"))
+		if err != nil || len(left) > 1 {
+			t.Fatalf("browsers of ours: %v, %v", left, err)
+		}
+		return strings.Join(left, "")
+	}
+	if own() != "" {
+		t.Error("a browser of ours runs before a task")
+	}
+	for _, breaks := range []struct {
+		who string
+		it  func()
+	}{
+		{"Bob", e.Cut},
+		{"Cid", func() {
+			lock, err := os.Readlink(own())
+			pid, _ := strconv.Atoi(lock[strings.LastIndexByte(lock, '-')+1:])
+			if err != nil || syscall.Kill(pid, syscall.SIGKILL) != nil {
+				t.Errorf("the browser of ours is %s, %v", lock, err)
+			}
+		}},
+	} {
+		who := breaks.who
+		if testing.Short() && who == "Cid" {
+			continue
+		}
+		s.planner.held.Store(true)
+		var said bytes.Buffer
+		cmd := r.command(t.Context(), "task", "run", who+" orders")
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-s.planner.waiting
+		if listed := r.run("tabs", "--json") + r.run("activity"); strings.Contains(listed, "tasks.html") || strings.Count(listed, `"id"`) != 1 {
+			t.Errorf("while a task runs the lists are:\n%s", listed)
+		}
+		breaks.it()
+		err := cmd.Wait()
+		s.planner.release <- struct{}{}
+		if err != nil || !strings.Contains(said.String(), "Ordered for "+who+".") || !strings.Contains(said.String(), "\n   click btn Add") {
+			t.Errorf("%v\n%s", err, said.String())
+		}
+		if text := r.run("text"); !strings.Contains(text, "is sent") {
+			t.Errorf("the page says %s", text)
+		}
+	}
+	// The connection breaks in the middle of a click that orders.
+	s.mu.Lock()
+	s.sent = func(who string) {
+		if who == "Dan" {
+			e.Cut()
+		}
+	}
+	s.mu.Unlock()
+	out, err := r.command(t.Context(), "task", "run", "Dan orders").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Ordered for Dan.") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for r.command(t.Context(), "text").Run() != nil { // until it is back
+		if t.Context().Err() != nil {
+			t.Fatal("it does not come back")
+		}
+	}
+	// What needs an approval is asked, and waits for the user at a control page.
+	allowed := r.allows(protocol.AnswerOnce)
+	if out := r.run("task", "run", "Pay for it"); !strings.Contains(out, "\n   click btn Pay") || !strings.Contains(out, "Ordered for Pay.") {
+		t.Errorf("with an approval:\n%s", out)
+	}
+	if err := <-allowed; err != nil {
+		t.Error(err)
+	}
+	r.run("schedule", "add", "daily", "--at", "daily 00:00", "--task", "Eve orders", "--open", s.site.URL)
+	r.run("schedule", "run", "daily")
+	if run := r.ranOnce("daily"); run.State != protocol.ScheduleDone || run.Message != "Ordered for Eve." {
+		t.Errorf("the schedule's run is %+v", run)
+	}
+	if got := s.orders(); strings.Replace(got, "Cid ", "", 1) != "Bob Dan Eve" {
+		t.Errorf("what was sent is %s", got)
+	}
+	for own() != "" && t.Context().Err() == nil { // it ends after the task
+		runtime.Gosched()
+	}
+}
+
+// allows opens a control page, and answers the next approval there.
+func (r *installation) allows(answer protocol.ApprovalAnswer) <-chan error {
+	r.t.Helper()
+	address, err := r.command(r.t.Context(), "control").Output()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	origin, code, _ := strings.Cut(strings.TrimSpace(string(address)), "/control/#code=")
+	var page protocol.ControlToken
+	var cookie string
+	post := func(path string, in, out any) error {
+		body, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, origin+path, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		req.Header = http.Header{"Content-Type": {"application/json"}, "Origin": {origin}, "Authorization": {"Bearer " + page.Token}, "Cookie": {cookie}}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		for _, c := range res.Cookies() {
+			cookie = c.Name + "=" + c.Value
+		}
+		data, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != http.StatusOK {
+			return fmt.Errorf("%s: %s %s, %w", path, res.Status, data, err)
+		}
+		return json.Unmarshal(data, out)
+	}
+	if err := post("/control/token", map[string]string{"code": code}, &page); err != nil {
+		r.t.Fatal(err)
+	}
+	events, _, err := websocket.Dial(r.t.Context(), strings.Replace(origin, "http", "ws", 1)+"/control/events", &websocket.DialOptions{ //nolint:bodyclose // Dial replaces the body
+		HTTPHeader: http.Header{"Origin": {origin}, "Cookie": {cookie}}, Subprotocols: []string{protocol.Version, protocol.TokenSubprotocol + page.Token},
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { _ = events.CloseNow() })
+	events.SetReadLimit(1 << 20)
+	done := make(chan error, 1)
+	go func() {
+		for {
+			var event struct {
+				Event string
+				Data  protocol.WindowState
+			}
+			_, data, err := events.Read(r.t.Context())
+			if err != nil {
+				done <- err
+				return
+			}
+			if json.Unmarshal(data, &event) != nil || event.Event != "state" || len(event.Data.Sessions) == 0 || len(event.Data.Sessions[0].Approvals) == 0 {
+				continue
+			}
+			asked := event.Data.Sessions[0]
+			in, err := json.Marshal(protocol.ApprovalAnswerRequest{ID: asked.Approvals[0].ID, Answer: answer})
+			var got protocol.ControlAnswer
+			if err == nil {
+				err = post("/control/call", protocol.ControlCall{Op: "AnswerApproval", Session: asked.Name, In: in}, &got)
+			}
+			if err == nil && got.Failed != nil {
+				err = errors.New(got.Failed.Message)
+			}
+			done <- err
+			return
+		}
+	}()
+	return done
+}
+
+// ranOnce returns the first run of a schedule when it has ended.
+func (r *installation) ranOnce(name string) protocol.ScheduleRun {
+	r.t.Helper()
+	var s protocol.Schedule
+	for len(s.Runs) == 0 || s.Runs[0].DurationMS == 0 {
+		if err := json.Unmarshal([]byte(r.run("schedule", "show", name, "--json")), &s); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return s.Runs[0]
 }
 
 // newestTask returns the task that was started last.

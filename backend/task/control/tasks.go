@@ -99,7 +99,6 @@ type Tools interface {
 // Browser is what Tasks needs from a browser.
 type Browser interface {
 	// TaskPanel reports whether a panel is open beside a tab, which then runs the tab's tasks.
-	// It returns an error when the browser can have neither a panel nor the task page.
 	TaskPanel(ctx context.Context, tab protocol.TabID) (bool, error)
 	OpenPanel(ctx context.Context, tab protocol.TabID) error
 	// OpenTaskPage opens the task page, and reports whether it was not open.

@@ -156,7 +156,10 @@ export class TaskLoop {
     if (why instanceof OutOfTime) return outOfTime;
     if (why instanceof TabsClosed) return failed(why.message, 'Start it again in another tab.');
     if (why instanceof Unanswered)
-      return failed(why.message, 'Write the answer into the goal, or run it with a window.');
+      return failed(
+        why.message,
+        'Write the answer into the goal, or run it in a session with a panel.',
+      );
     if (signal.aborted) return stopped;
     return error instanceof ModelError
       ? { state: 'failed', text: error.message, hint: error.hint }

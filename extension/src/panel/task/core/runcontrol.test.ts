@@ -69,7 +69,7 @@ describe('a question', () => {
     control = new RunControl({ clock, now: () => clock.now, tell, time: 1_000, unattended: true });
     await control.start();
     const asked = control.ask('Which one?');
-    await expect(asked).rejects.toThrow('asked “Which one?”, and nobody is there');
+    await expect(asked).rejects.toThrow('asked “Which one?”, and without a panel');
     expect(control.signal.reason).toBeInstanceOf(Unanswered);
   });
 

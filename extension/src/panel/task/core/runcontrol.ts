@@ -21,7 +21,7 @@ export class TabsClosed extends Error {
 /** The task asked a question, and nobody can answer it. */
 export class Unanswered extends Error {
   constructor(question: string) {
-    super(`The task asked “${question}”, and nobody is there to answer.`);
+    super(`The task asked “${question}”, and without a panel nobody can answer.`);
   }
 }
 
