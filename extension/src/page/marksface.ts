@@ -61,9 +61,6 @@ const style = `
   .agent span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .agent i { flex: none; width: 8px; height: 8px; border-radius: 4px; background: #2f6fde; }
   .agent.asks i { background: #d08a00; }
-  .agent:not(.asks) i { animation: pulse 1.6s steps(6) infinite; }
-  @keyframes pulse { 50% { opacity: 0.35; } }
-  @media (prefers-reduced-motion: reduce) { .agent i { animation: none !important; } }
   @media print { .all { display: none; } }
 `;
 
