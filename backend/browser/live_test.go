@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"pilotfish/backend/browser/live"
 	"pilotfish/backend/protocol"
 )
 
@@ -17,7 +16,7 @@ import (
 type viewer struct {
 	*stage
 	inputs chan protocol.LiveInput
-	frames chan live.Frame
+	frames chan protocol.LiveFrame
 	ended  chan error
 	stop   context.CancelFunc
 }
@@ -26,10 +25,10 @@ type viewer struct {
 func (s *stage) look(t *testing.T) *viewer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(deadline(t))
-	v := &viewer{stage: s, inputs: make(chan protocol.LiveInput), frames: make(chan live.Frame, 100), ended: make(chan error, 1), stop: cancel}
+	v := &viewer{stage: s, inputs: make(chan protocol.LiveInput), frames: make(chan protocol.LiveFrame, 100), ended: make(chan error, 1), stop: cancel}
 	var viewing sync.WaitGroup
 	viewing.Go(func() {
-		v.ended <- s.View(ctx, s.tab, v.inputs, func(f live.Frame) error {
+		v.ended <- s.View(ctx, s.tab, v.inputs, func(f protocol.LiveFrame) error {
 			v.frames <- f
 			return nil
 		})
@@ -42,12 +41,15 @@ func (s *stage) look(t *testing.T) *viewer {
 }
 
 // until acknowledges pictures until one shows a colour at a place, and returns it.
-func (v *viewer) until(t *testing.T, x, y float64, want color.RGBA) live.Frame {
+func (v *viewer) until(t *testing.T, x, y float64, want color.RGBA) protocol.LiveFrame {
 	t.Helper()
 	var last color.Color
 	for {
 		select {
 		case f := <-v.frames:
+			if f.JPEG == nil {
+				continue
+			}
 			img, err := jpeg.Decode(bytes.NewReader(f.JPEG))
 			if err != nil {
 				t.Fatal(err)
@@ -62,6 +64,23 @@ func (v *viewer) until(t *testing.T, x, y float64, want color.RGBA) live.Frame {
 			t.Fatalf("the view ended: %v", err)
 		case <-deadline(t).Done():
 			t.Fatalf("it shows %v at %v, %v; want %v", last, x, y, want)
+		}
+	}
+}
+
+// dialog waits for the next report of the page's dialog, and acknowledges no picture.
+func (v *viewer) dialog(t *testing.T) *protocol.LiveDialog {
+	t.Helper()
+	for {
+		select {
+		case f := <-v.frames:
+			if f.JPEG == nil {
+				return f.Dialog
+			}
+		case err := <-v.ended:
+			t.Fatalf("the view ended: %v", err)
+		case <-deadline(t).Done():
+			t.Fatal("no dialog is reported")
 		}
 	}
 }
@@ -156,6 +175,35 @@ oninput = (e) => { if (e.target.value === 'aB') document.body.style.background =
 	if err := <-v.ended; code(err) != protocol.CodeUnknownTab {
 		t.Errorf("a tab that was closed: %v", err)
 	}
+}
+
+// A viewer sees which dialog the page shows, also one that was there before, and that it
+// is answered.
+func TestLiveViewShowsDialogs(t *testing.T) {
+	s := stageOf(t, `<style>body{margin:0;height:100vh;background:rgb(255,0,0)}</style><script>
+onmousedown = () => { document.body.style.background = prompt('Your name?', 'Ada') === 'Eve' ? 'rgb(0,255,0)' : 'rgb(0,0,255)' }
+</script>`)
+	v := s.look(t)
+	v.until(t, 0.5, 0.5, red)
+	v.send(t, protocol.LiveInput{Type: protocol.LiveDown, X: 0.5, Y: 0.5})
+	want := protocol.LiveDialog{Type: "prompt", Message: "Your name?", Default: "Ada"}
+	if got := v.dialog(t); got == nil || *got != want {
+		t.Errorf("%+v", got)
+	}
+	v.stop()
+	<-v.ended
+	v = s.look(t)
+	if got := v.dialog(t); got == nil || *got != want {
+		t.Errorf("to one that comes later: %+v", got)
+	}
+	text := "Eve"
+	if _, err := s.Dialog(deadline(t), nobody, s.tab, true, &text); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.dialog(t); got != nil {
+		t.Errorf("after the answer: %+v", got)
+	}
+	v.until(t, 0.5, 0.5, lime)
 }
 
 // THREATS 65: what was entered by a secret looks the same for every secret of that length,

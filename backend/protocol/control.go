@@ -99,6 +99,22 @@ type LiveInput struct {
 // MaxLiveInput is the limit of one LiveInput, in bytes.
 const MaxLiveInput = 256 << 10
 
+// LiveFrame is one message to a live view: a picture, which is binary, or else the state of
+// the tab as JSON.
+type LiveFrame struct {
+	Seq  uint32 `json:"-"`
+	JPEG []byte `json:"-"`
+	// Dialog is the dialog that the page shows; absent when it shows none.
+	Dialog *LiveDialog `json:"dialog,omitempty"`
+}
+
+// LiveDialog is the dialog that a page shows in a live view.
+type LiveDialog struct {
+	Type    string `json:"type"` // as in DialogInfo
+	Message string `json:"message"`
+	Default string `json:"default,omitempty"` // the initial text of a prompt
+}
+
 // LiveHeader is how many bytes are before the JPEG in a frame of a live view: its Seq, with
 // the highest byte first.
 const LiveHeader = 4

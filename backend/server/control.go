@@ -36,7 +36,7 @@ func (s *Server) controlRoutes() []route {
 	}
 	list = append(list, route{
 		method: http.MethodGet, path: controlpage.Prefix + "view", origin: originControl, capability: auth.CapabilityControl, socket: true, handle: s.controlView,
-		doc: routeDoc{about: "The live view of a tab. Binary messages are pictures: 4 bytes, its number, and a JPEG. The page sends `LiveInput`, with an `ack` for each picture that it has drawn.", query: []string{"session", "tab"}},
+		doc: routeDoc{about: "The live view of a tab. Binary messages are pictures: 4 bytes, its number, and a JPEG; text messages are a `LiveFrame` with the dialog that the page shows. The page sends `LiveInput`, with an `ack` for each picture that it has drawn.", query: []string{"session", "tab"}},
 	})
 	for _, path := range s.control.Paths() {
 		list = append(list, route{
@@ -119,8 +119,16 @@ func (s *Server) controlView(w http.ResponseWriter, r *http.Request, c call) err
 				cancel(err)
 			}
 		})
-		err := s.sessions.View(ctx, grant, tab, inputs, func(seq uint32, jpeg []byte) error {
-			return write(ctx, conn, websocket.MessageBinary, append(binary.BigEndian.AppendUint32(make([]byte, 0, protocol.LiveHeader+len(jpeg)), seq), jpeg...))
+		err := s.sessions.View(ctx, grant, tab, inputs, func(f protocol.LiveFrame) error {
+			if f.JPEG == nil {
+				text, err := json.Marshal(f)
+				if err != nil {
+					return err
+				}
+				return write(ctx, conn, websocket.MessageText, text)
+			}
+			picture := binary.BigEndian.AppendUint32(make([]byte, 0, protocol.LiveHeader+len(f.JPEG)), f.Seq)
+			return write(ctx, conn, websocket.MessageBinary, append(picture, f.JPEG...))
 		})
 		if ctx.Err() != nil {
 			err = nil // the viewer has gone

@@ -110,7 +110,7 @@ func (h *fixture) Pair(context.Context, netip.AddrPort, netip.AddrPort, protocol
 }
 
 // View shows one picture of two bytes, and repeats the key of each input as one.
-func (h *fixture) View(ctx context.Context, g auth.Grant, _ protocol.TabID, inputs <-chan protocol.LiveInput, show func(uint32, []byte) error) error {
+func (h *fixture) View(ctx context.Context, g auth.Grant, _ protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error {
 	err := h.called("view", g)
 	for seq := uint32(1); err == nil; seq++ {
 		text := "hi"
@@ -122,7 +122,7 @@ func (h *fixture) View(ctx context.Context, g auth.Grant, _ protocol.TabID, inpu
 				return ctx.Err()
 			}
 		}
-		err = show(seq, []byte(text))
+		err = show(protocol.LiveFrame{Seq: seq, JPEG: []byte(text)})
 	}
 	return err
 }

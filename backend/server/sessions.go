@@ -60,7 +60,7 @@ type Sessions interface {
 	Command(ctx context.Context, grant auth.Grant, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply
 	// View shows a tab to the user until ctx ends: show gets each picture, a JPEG with its
 	// number, and the next one when inputs has said that it was drawn.
-	View(ctx context.Context, grant auth.Grant, tab protocol.TabID, inputs <-chan protocol.LiveInput, show func(seq uint32, jpeg []byte) error) error
+	View(ctx context.Context, grant auth.Grant, tab protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error
 	// OpenFile opens a file that a command of the grant's session saved, if the caller may
 	// read it. It returns the file's media type, too.
 	OpenFile(grant auth.Grant, path string) (f *os.File, mediaType string, err error)

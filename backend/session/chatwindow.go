@@ -37,13 +37,9 @@ func (m *Manager) showConversation(ctx context.Context, name protocol.SessionNam
 // OpenLink opens a web page in a new tab of a session's browser and brings the
 // tab to the front, where the user is at the desktop.
 func (m *Manager) OpenLink(ctx context.Context, call op.Call, link string) error {
-	page, err := url.Parse(link)
-	if err != nil || page.Scheme != "http" && page.Scheme != "https" {
-		return protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a web page", link), "")
-	}
-	address, err := json.Marshal(page.String())
+	address, err := webPage(link)
 	if err != nil {
-		return fmt.Errorf("writing an address: %w", err)
+		return err
 	}
 	done := gateway{m}.Command(ctx, op.ByUser(call.Session, "").Grant, protocol.CommandRequest{
 		Command: "newtab", Args: map[string]json.RawMessage{"url": address, "wait": json.RawMessage(`"commit"`)},
@@ -55,4 +51,13 @@ func (m *Manager) OpenLink(ctx context.Context, call op.Call, link string) error
 		return nil
 	}
 	return m.ShowTab(ctx, call.Session, done.Tab)
+}
+
+// webPage returns the address of a web page as JSON. It refuses all others, such as files.
+func webPage(link string) (json.RawMessage, error) {
+	page, err := url.Parse(link)
+	if err != nil || page.Scheme != "http" && page.Scheme != "https" {
+		return nil, protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("%.80q is not a web page", link), "")
+	}
+	return json.Marshal(page.String())
 }

@@ -7,6 +7,7 @@ import type {
   ActivityQuery,
   ApprovalAnswer,
   ClientsRequest,
+  CommandRequest,
   ConversationID,
   LLMSaveRequest,
   LogRecord,
@@ -278,6 +279,9 @@ export function connect(host: Host) {
       ask(activityFoundSchema, 'SearchActivity', session, query),
     /** The user acts in the tab of a task, which waits meanwhile, and gives it back. */
     takeOverTask: (session: SessionName, task: TaskID) => run('TakeOverTask', session, { task }),
+    /** A command that the live view has a button for: navigations, and the answer to a dialog. */
+    runInView: (session: SessionName, command: CommandRequest) =>
+      run('RunInView', session, command),
     handBackTask: (session: SessionName, task: TaskID) => run('HandBackTask', session, { task }),
     /** The routines and tasks of a session. */
     sessionWork: (session: SessionName) => ask(sessionWorkSchema, 'SessionWork', session),

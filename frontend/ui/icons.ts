@@ -3,6 +3,7 @@ export const icons = {
   alert: 'M8 2.2 14.4 13.4H1.6ZM8 6.4v3.2M8 11.6v.01',
   arrowDown: 'M8 3v10M4 9l4 4 4-4',
   arrowLeft: 'M13 8H3M7 4 3 8l4 4',
+  arrowRight: 'M3 8h10M9 4l4 4-4 4',
   arrowUp: 'M8 13V3M4 7l4-4 4 4',
   at: 'M10.6 8a2.6 2.6 0 1 1-5.2 0 2.6 2.6 0 0 1 5.2 0ZM10.6 5.4v3.4a1.7 1.7 0 0 0 3.4 0V8a6 6 0 1 0-2.4 4.8',
   attach:

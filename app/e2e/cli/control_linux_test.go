@@ -2,8 +2,10 @@ package cli_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -34,15 +36,28 @@ onkeydown = (e) => {
 </script>`
 
 // A server without a display has somebody to ask: a user opens the control page in a
-// browser, allows what an agent asks, sees the agent's tab and clicks in it, until they
-// revoke it.
+// browser, allows what an agent asks, sees the agent's tab, goes elsewhere and clicks in it, takes a task
+// over and hands it back, until they revoke it.
 func TestControlPage(t *testing.T) {
-	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	sent := make(chan string, 2)
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write([]byte(colours))
+		switch r.URL.Path {
+		case "/order":
+			_, _ = w.Write([]byte(order + "<style>input { position: fixed; left: 0; top: 50%; width: 100%; height: 40% }</style>"))
+		case "/asks":
+			_, _ = w.Write([]byte(`<!doctype html><title>Asks</title><body onmousedown="location = '/order?' + prompt('Who?')" style="height: 100vh">`))
+		case "/sent":
+			sent <- r.URL.RawQuery
+			_, _ = fmt.Fprintf(w, "Order %d is sent", len(sent))
+		default:
+			_, _ = w.Write([]byte(colours))
+		}
 	}))
 	t.Cleanup(site.Close)
 	r := install(t, "1m")
+	orders := newSeller(t)
+	orders.offers(r)
 	serve := r.command(context.Background(), "serve", "--headless", "--control")
 	said, err := serve.StderrPipe()
 	if err != nil {
@@ -98,8 +113,7 @@ func TestControlPage(t *testing.T) {
 	if got := visitor("view"); got["allows"] != 0.0 {
 		t.Errorf("the live view: %v", got)
 	}
-	figures := visitor("click")
-	t.Logf("a click shows after %.0f ms, and the view has %.1f pictures a second", figures["milliseconds"], figures["rate"])
+	visitor("click")
 	visitor("type")
 	if got := r.run("--tab", "t1", "title"); !strings.Contains(got, "Colours clicked Ada") {
 		t.Errorf("the page got %s", got)
@@ -111,6 +125,16 @@ func TestControlPage(t *testing.T) {
 	if got := <-answered; !strings.Contains(got, "42") {
 		t.Errorf("the agent got %s", got)
 	}
+	if !testing.Short() {
+		r.run("goto", site.URL+"/order")
+		if got := visitor("go")["arrived"].(string); !strings.HasSuffix(got, "/order?Ada") {
+			t.Errorf("after the answer to a dialog the address is %s", got)
+		}
+		handOver(t, r, orders.planner, visitor)
+		if first, second := <-sent, <-sent; first != "Twice" || second != "TwiceBob" {
+			t.Errorf("%q and %q were sent", first, second)
+		}
+	}
 	for line := range strings.Lines(r.run("clients")) {
 		if words := strings.Fields(line); words[1] == "control" {
 			r.run("clients", "revoke", words[0])
@@ -121,6 +145,26 @@ func TestControlPage(t *testing.T) {
 	}
 	if got := evaluate(); !strings.Contains(got, "nobody to ask") {
 		t.Errorf("after it was revoked: %s", got)
+	}
+}
+
+// handOver lets a task work while the user at the control page takes over, types and hands
+// back.
+func handOver(t *testing.T, r *installation, p *planner, visitor func(string) map[string]any) {
+	t.Helper()
+	p.held.Store(true)
+	var said bytes.Buffer
+	task := r.command(t.Context(), "task", "run", "Twice orders")
+	task.Stdout, task.Stderr = &said, &said
+	if err := task.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-p.waiting // it has ordered once
+	visitor("take")
+	close(p.release)
+	visitor("hand")
+	if err := task.Wait(); err != nil || !strings.Contains(said.String(), "Ordered for Twice.") {
+		t.Errorf("a task that was taken over: %v\n%s", err, said.String())
 	}
 }
 

@@ -33,7 +33,8 @@ const order = `<!doctype html><title>Order</title><form onsubmit="event.preventD
 	fetch('/sent?'+document.querySelector('input').value).then((r) => r.text()).then((t) => { out.textContent = t })">
 	<label>Name <input></label><button>Add</button></form><button>Pay</button><p id=out></p>`
 
-// planner is a model that orders for the first word of a goal. It asks the user on "Ask".
+// planner is a model that orders for the first word of a goal. It asks the user on "Ask",
+// and orders once more on "Twice", when somebody has typed Bob.
 type planner struct {
 	held    atomic.Bool   // the next turn after the first waits
 	waiting chan struct{} // receives when it waits
@@ -71,6 +72,13 @@ func (p *planner) reply(r model.Request) model.Reply {
 	case p.held.CompareAndSwap(true, false):
 		p.waiting <- struct{}{}
 		<-p.release
+	}
+	switch {
+	case who != "Twice" || strings.Contains(prompt, "Order 2 is sent"):
+	case strings.Contains(prompt, "TwiceBob"):
+		return act(map[string]any{"do": "click", "ref": ref("btn Add")})
+	default:
+		return act(map[string]any{"do": "wait", "for": "quiet"})
 	}
 	return act(map[string]any{"do": "done", "success": true, "text": "Ordered for " + who + "."})
 }

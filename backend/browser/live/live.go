@@ -31,16 +31,10 @@ type Views struct{ tabs page.Tabs }
 // New returns the Views of a browser's tabs: none is shown.
 func New(all page.Tabs) *Views { return &Views{tabs: all} }
 
-// Frame is one picture of a tab.
-type Frame struct {
-	Seq  uint32
-	JPEG []byte
-}
-
 // View shows a tab until ctx ends. It calls show with each picture, the next one when
-// inputs has said that the one before was drawn. It returns CodeUnknownTab when the tab is
+// inputs has said that the one before was drawn, and with each change of its dialog. It returns CodeUnknownTab when the tab is
 // closed. The pages' own masks are drawn: a field that got a secret shows dots.
-func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(Frame) error) error {
+func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error {
 	w := &view{inputs: inputs, show: show}
 	for moved := true; moved; {
 		err := v.tabs.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) (err error) {
@@ -49,7 +43,7 @@ func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan proto
 				return err
 			}
 			defer release()
-			moved, err = w.follow(ctx, s)
+			moved, err = w.follow(ctx, s, p.OpenDialog)
 			return err
 		})
 		if err != nil {
@@ -62,7 +56,7 @@ func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan proto
 // view is one live view.
 type view struct {
 	inputs <-chan protocol.LiveInput
-	show   func(Frame) error
+	show   func(protocol.LiveFrame) error
 
 	seq uint32
 	// size is that of the page in CSS pixels, as the last picture has it.
@@ -75,9 +69,9 @@ type view struct {
 
 // follow shows what a session's target draws. moved says that the session has ended: the
 // tab was closed, or is shown by another target now.
-func (w *view) follow(ctx context.Context, s *devtools.Session) (moved bool, err error) {
-	frames := s.Events(cdppage.ScreencastFrame.Method)
-	defer frames.Cancel()
+func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *page.Dialog) (moved bool, err error) {
+	events := s.Events(cdppage.ScreencastFrame.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method)
+	defer events.Cancel()
 	quality := int64(quality)
 	err = errors.Join(
 		devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
@@ -103,22 +97,36 @@ func (w *view) follow(ctx context.Context, s *devtools.Session) (moved bool, err
 	// unread are the browser's numbers of the pictures that were shown and not drawn yet,
 	// by ours.
 	unread := map[uint32]int64{}
+	if d := dialog(); d != nil { // its event was before
+		if err := w.show(protocol.LiveFrame{Dialog: asked(d.DialogInfo)}); err != nil {
+			return false, err
+		}
+	}
 	for {
 		select {
-		case e, ok := <-frames.C:
+		case e, ok := <-events.C:
 			if !ok {
 				return true, nil
 			}
-			frame, ok := devtools.Decode(e, cdppage.ScreencastFrame)
-			if !ok {
-				continue
+			shown := protocol.LiveFrame{}
+			switch e.Method {
+			case cdppage.ScreencastFrame.Method:
+				frame, ok := devtools.Decode(e, cdppage.ScreencastFrame)
+				if !ok {
+					continue
+				}
+				if m := frame.Metadata; m != nil && m.DeviceWidth > 0 && m.DeviceHeight > 0 {
+					w.width, w.height = m.DeviceWidth, m.DeviceHeight
+				}
+				w.seq++
+				unread[w.seq] = frame.SessionID
+				shown.Seq, shown.JPEG = w.seq, frame.Data
+			case cdppage.JavascriptDialogOpening.Method:
+				if opened, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
+					shown.Dialog = asked(page.InfoOf(opened))
+				}
 			}
-			if m := frame.Metadata; m != nil && m.DeviceWidth > 0 && m.DeviceHeight > 0 {
-				w.width, w.height = m.DeviceWidth, m.DeviceHeight
-			}
-			w.seq++
-			unread[w.seq] = frame.SessionID
-			if err := w.show(Frame{Seq: w.seq, JPEG: frame.Data}); err != nil {
+			if err := w.show(shown); err != nil {
 				return false, err
 			}
 		case in, ok := <-w.inputs:
@@ -142,6 +150,10 @@ func (w *view) follow(ctx context.Context, s *devtools.Session) (moved bool, err
 			return false, ctx.Err()
 		}
 	}
+}
+
+func asked(d protocol.DialogInfo) *protocol.LiveDialog {
+	return &protocol.LiveDialog{Type: d.Type, Message: d.Message, Default: d.Default}
 }
 
 // input sends input of the user. The browser takes it in this order, and is not waited for.

@@ -1,4 +1,6 @@
-import { LiveHeader, type LiveInput } from '$ui/protocol/protocol';
+import * as v from 'valibot';
+import { LiveHeader, type LiveDialog, type LiveInput } from '$ui/protocol/protocol';
+import { liveFrameSchema } from '$ui/protocol/schemas/control';
 
 /** The close code of a socket whose tab is not there any more. */
 const gone = 4404;
@@ -14,12 +16,20 @@ const modifiers = (event: MouseEvent | KeyboardEvent): number =>
   (event.metaKey ? 4 : 0) |
   (event.shiftKey ? 8 : 0);
 
+/** Says that a picture was drawn or left out: the next one is sent then. */
+function acknowledge(socket: WebSocket, picture: ArrayBuffer): void {
+  const seq = new DataView(picture).getUint32(0);
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'ack', seq }));
+}
+
 /** Draws the pictures of a live view, and sends what the user does on them. */
 export class LiveSocket {
   /** Whether a picture was drawn and the socket is open. */
   connected = $state(false);
   /** Whether the tab is not there any more. */
   gone = $state(false);
+  /** The dialog that the page shows; it does nothing until one is answered. */
+  dialog = $state.raw<LiveDialog>();
 
   readonly #canvas: HTMLCanvasElement;
   readonly #open: () => WebSocket;
@@ -45,14 +55,29 @@ export class LiveSocket {
   #connect(): WebSocket {
     const socket = this.#open();
     socket.binaryType = 'arraybuffer';
-    let drawing = Promise.resolve();
-    socket.onmessage = ({ data }) => {
-      if (!(data instanceof ArrayBuffer)) return;
-      // One after the other: decoding a large picture may take longer than a small one.
-      drawing = drawing.then(() => this.#draw(socket, data));
+    // The newest picture that is not drawn yet: one that is not the newest any more is left out.
+    let newest: ArrayBuffer | undefined;
+    let drawing = false;
+    socket.onmessage = async ({ data }) => {
+      if (!(data instanceof ArrayBuffer)) {
+        const state = v.safeParse(v.pipe(v.string(), v.parseJson(), liveFrameSchema), data);
+        if (state.success) this.dialog = state.output.dialog;
+        return;
+      }
+      if (newest) acknowledge(socket, newest);
+      newest = data;
+      if (drawing) return;
+      for (drawing = true; newest;) {
+        const picture: ArrayBuffer = newest;
+        newest = undefined;
+        await this.#draw(picture);
+        acknowledge(socket, picture);
+      }
+      drawing = false;
     };
     socket.onclose = ({ code }) => {
       this.connected = false;
+      this.dialog = undefined;
       this.gone = code === gone;
       if (this.#closed || this.gone) return;
       setTimeout(() => {
@@ -64,8 +89,7 @@ export class LiveSocket {
     return socket;
   }
 
-  async #draw(socket: WebSocket, data: ArrayBuffer): Promise<void> {
-    const seq = new DataView(data).getUint32(0);
+  async #draw(data: ArrayBuffer): Promise<void> {
     try {
       const picture = await createImageBitmap(
         new Blob([data.slice(LiveHeader)], { type: 'image/jpeg' }),
@@ -79,7 +103,6 @@ export class LiveSocket {
     } catch {
       // A picture that cannot be decoded is left out; the next one is whole again.
     }
-    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: 'ack', seq }));
   }
 
   #send(input: LiveInput): void {
@@ -89,7 +112,9 @@ export class LiveSocket {
       this.#move = undefined;
       this.#send(move);
     }
-    if (this.connected && this.#socket.readyState === WebSocket.OPEN)
+    // A page with a dialog would get it after the answer.
+    const takes = !this.dialog || input.type === 'release';
+    if (this.connected && takes && this.#socket.readyState === WebSocket.OPEN)
       this.#socket.send(JSON.stringify(input));
   }
 

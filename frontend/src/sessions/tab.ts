@@ -9,6 +9,13 @@ export function tabTitle(tab: Tab): string {
   return tabAddress(tab) === '' ? 'New tab' : tabAddress(tab);
 }
 
+/** The address of the web page that a user typed, who may leave out the scheme. */
+export function typedAddress(text: string): string {
+  const address = text.trim();
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(address)) return address;
+  return (/^(localhost|127\.|\[)/i.test(address) ? 'http://' : 'https://') + address;
+}
+
 /** The address without the scheme; empty for a blank page. */
 export function tabAddress(tab: Tab): string {
   if (tab.url === '' || tab.url === 'about:blank' || tab.url.startsWith('chrome://newtab'))

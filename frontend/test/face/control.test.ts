@@ -100,6 +100,60 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
   }
 });
 
+test('a live view goes elsewhere, and shows the dialogs of its page', async () => {
+  for (const [width, scheme] of [
+    [360, 'light'],
+    [1440, 'dark'],
+  ] as const) {
+    const page = await open({ width, height: 800, scheme });
+    await page.getByTitle('View t1').click();
+    await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
+    await page.getByText('Mouse and keys go to this tab').waitFor();
+    const ran = () =>
+      page.evaluate(() =>
+        window.fake?.calls.filter(([op]) => op === 'RunInView').map((call) => call[2]),
+      );
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    const address = page.getByRole('textbox', { name: 'Address' });
+    await address.fill('localhost:3000/new');
+    await address.press('Enter');
+    await expect.poll(ran).toEqual([
+      { command: 'back', tab: 't1', args: { wait: 'commit' } },
+      { command: 'goto', tab: 't1', args: { url: 'http://localhost:3000/new', wait: 'commit' } },
+    ]);
+    await expect
+      .poll(() => page.locator('canvas').evaluate((c) => c === document.activeElement))
+      .toBe(true);
+
+    await page.keyboard.down('a');
+    await page.evaluate(() => {
+      window.fake?.dialog?.({ type: 'prompt', message: 'Your name?\nAll of it.', default: 'Ada' });
+    });
+    const dialog = page.getByRole('alertdialog', { name: 'The page says:' });
+    await dialog.getByText('All of it.').waitFor();
+    await accessible(page);
+    await shot(page, `dialog-${String(width)}`);
+    // What was down is up, and nothing else reaches a page that waits.
+    await page.locator('canvas').click();
+    await page.keyboard.up('a');
+    expect((await live(page)).at(-1)).toEqual({ type: 'release' });
+    await dialog.getByRole('textbox').fill('Ada L.');
+    await dialog.getByRole('textbox').press('Enter');
+    await expect
+      .poll(async () => (await ran())?.at(-1))
+      .toEqual({ command: 'dialog', tab: 't1', args: { answer: 'accept', text: 'Ada L.' } });
+    await page.evaluate(() => {
+      window.fake?.dialog?.({ type: 'beforeunload', message: '' });
+    });
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await expect
+      .poll(async () => (await ran())?.at(-1))
+      .toEqual({ command: 'dialog', tab: 't1', args: { answer: 'dismiss' } });
+    await page.evaluate(() => window.fake?.dialog?.());
+    await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
+  }
+});
+
 test('a live view of a page with a long title stays within a narrow screen', async () => {
   const page = await open({ width: 360, height: 740 });
   await page.getByTitle('View t7').click();

@@ -69,6 +69,9 @@ export function overHTTP(target: Window & typeof globalThis, fake: Fake): void {
     data.set(new Uint8Array(await blob.arrayBuffer()), 4);
     for (const one of sockets('view')) one.onmessage?.({ data: data.buffer });
   };
+  fake.dialog = (dialog) => {
+    for (const one of sockets('view')) one.onmessage?.({ data: JSON.stringify({ dialog }) });
+  };
   fake.revoke = () => {
     revoked = true;
     for (const one of [...FakeSocket.open]) one.close(4401);

@@ -1,6 +1,7 @@
 // A small fake of the Go app: the bridge and the events as Wails adds them to the window, with a
 // state that changes like the real one.
 import type {
+  LiveDialog,
   LiveInput,
   LogRecord,
   NewSession,
@@ -69,6 +70,8 @@ export interface Fake {
   readonly live: LiveInput[];
   /** Sends a picture of one colour to the live view. */
   picture?(colour: string): Promise<void>;
+  /** Says which dialog the page in the live view shows. */
+  dialog?(dialog?: LiveDialog): void;
   /** Ends the access of the control page. */
   revoke?(): void;
 }
@@ -233,6 +236,7 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
       milliseconds: 12,
     }),
     ShowTab: () => undefined,
+    RunInView: () => undefined,
     ShowSignIns: () => undefined,
     AnswerApproval: (name, answer) => {
       const { id } = answer as { id: string };

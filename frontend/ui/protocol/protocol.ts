@@ -1936,6 +1936,24 @@ export interface LiveInput {
  */
 export const MaxLiveInput = 256 << 10;
 /**
+ * LiveFrame is one message to a live view: a picture, which is binary, or else the state of
+ * the tab as JSON.
+ */
+export interface LiveFrame {
+  /**
+   * Dialog is the dialog that the page shows; absent when it shows none.
+   */
+  dialog?: LiveDialog;
+}
+/**
+ * LiveDialog is the dialog that a page shows in a live view.
+ */
+export interface LiveDialog {
+  type: string; // as in DialogInfo
+  message: string;
+  default?: string; // the initial text of a prompt
+}
+/**
  * LiveHeader is how many bytes are before the JPEG in a frame of a live view: its Seq, with
  * the highest byte first.
  */

@@ -48,37 +48,48 @@ const steps = {
   async click() {
     const box = await page.locator('canvas').boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-    await page.evaluate(() => {
-      const canvas = document.querySelector('canvas');
-      const context = canvas.getContext('2d');
-      const draw = context.drawImage;
-      window.drawn = 0;
-      context.drawImage = (...args) => {
-        draw.apply(context, args);
-        window.drawn += 1;
-        if (window.took !== undefined) return;
-        const { data } = context.getImageData(canvas.width / 2, canvas.height / 2, 1, 1);
-        if (data[1] > 240) window.took = performance.now() - window.pressed;
-      };
-      canvas.addEventListener('pointerdown', () => {
-        window.pressed = performance.now();
-      });
-    });
     await page.mouse.down();
     await page.mouse.up();
-    await page.waitForFunction(() => window.took !== undefined);
-    // The page moves since the click.
-    const [first, began] = await page.evaluate(() => [window.drawn, performance.now()]);
-    await page.waitForFunction((then) => window.drawn >= then + 20, first);
-    const [last, now] = await page.evaluate(() => [window.drawn, performance.now()]);
-    return {
-      milliseconds: await page.evaluate(() => window.took),
-      rate: ((last - first) * 1000) / (now - began),
-    };
+    await shows('green');
+    return {};
   },
   async type() {
     await page.keyboard.type('Ada');
     await shows('blue');
+    return {};
+  },
+  async go() {
+    await page.getByRole('button', { name: 'Sessions', exact: true }).click();
+    await page.getByTitle(/^View t/).filter({ hasText: 'Order' }).click();
+    const address = page.getByRole('textbox', { name: 'Address' });
+    await address.fill((await address.inputValue()).replace('order', 'asks'));
+    await address.press('Enter');
+    await page.getByRole('heading', { name: 'Asks' }).waitFor();
+    await page.locator('canvas:not(.off)').click();
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('Ada');
+    await page.getByRole('button', { name: 'OK' }).click();
+    await page.getByRole('heading', { name: 'Order' }).waitFor();
+    const arrived = await address.inputValue();
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await page.getByRole('heading', { name: 'Asks' }).waitFor();
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await page.getByRole('heading', { name: 'Order' }).waitFor();
+    return { arrived };
+  },
+  async take() {
+    await page.getByRole('button', { name: 'Take over' }).click();
+    return {};
+  },
+  async hand() {
+    const back = page.getByRole('button', { name: 'Hand back' });
+    await back.waitFor();
+    await page.locator('canvas:not(.off)').waitFor();
+    const box = await page.locator('canvas').boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height * 0.7);
+    await page.keyboard.press('End');
+    await page.keyboard.type('Bob');
+    await shot('taken');
+    await back.click();
     return {};
   },
   async allow() {

@@ -20,9 +20,21 @@ export const controlEventSchema = v.object({
   data: v.unknown(),
 });
 
+export const liveDialogSchema = v.object({
+  type: v.string(),
+  message: v.string(),
+  default: v.exactOptional(v.string()),
+});
+
+export const liveFrameSchema = v.object({
+  dialog: v.exactOptional(liveDialogSchema),
+});
+
 /** Does not compile when a schema and its type differ. */
 export type SchemasAgree = AssertAll<{
   ControlToken: Agrees<typeof controlTokenSchema, p.ControlToken>;
   ControlAnswer: Agrees<typeof controlAnswerSchema, p.ControlAnswer>;
   ControlEvent: Agrees<typeof controlEventSchema, p.ControlEvent>;
+  LiveDialog: Agrees<typeof liveDialogSchema, p.LiveDialog>;
+  LiveFrame: Agrees<typeof liveFrameSchema, p.LiveFrame>;
 }>;
