@@ -135,6 +135,10 @@ func TestControlPage(t *testing.T) {
 			t.Errorf("%q and %q were sent", first, second)
 		}
 	}
+	if !testing.Short() {
+		r.run("goto", site.URL)
+		controlInFirefox(t, r)
+	}
 	for line := range strings.Lines(r.run("clients")) {
 		if words := strings.Fields(line); words[1] == "control" {
 			r.run("clients", "revoke", words[0])
