@@ -53,7 +53,7 @@ func live(ctx context.Context, o options) (rows []row, err error) {
 		_, _ = w.Write([]byte(livePage)) // the browser may be gone
 	}))
 	defer site.Close()
-	var clicks, rates = peers.Samples{}, peers.Samples{}
+	clicks, rates := peers.Samples{}, peers.Samples{}
 	err = product.OnDesktop(ctx, func(s *product.Desktop) error {
 		return s.Prompted(ctx, func(p *product.App) error {
 			_, page, err := watched(ctx, p, site.URL)

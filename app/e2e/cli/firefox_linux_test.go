@@ -54,7 +54,7 @@ func startFirefox(t *testing.T) *firefox {
 			continue
 		}
 	}()
-	f.conn, _, err = websocket.Dial(t.Context(), address+"/session", nil)
+	f.conn, _, err = websocket.Dial(t.Context(), address+"/session", nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		t.Fatal(err)
 	}
