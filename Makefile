@@ -103,12 +103,12 @@ test-agents: install-test build/bin/pilotfish build/bin/pilotfish-service ## ins
 	@cd build/agents && npm install --no-save --no-audit --no-fund --loglevel=error
 	@go test -tags $(TAGS),agents -count=1 -timeout 25m ./app/agents/...
 
-# A real Selenium Grid; nothing of it is needed to build or to run Pilotfish.
+# A real Selenium Grid and Browserless; nothing of them is needed to build or to run Pilotfish.
 .PHONY: test-grid
-test-grid: install-test install-grid build/bin/pilotfish build/bin/pilotfish-service ## install a Selenium Grid, run the tests with its browsers
+test-grid: install-test install-grid build/bin/pilotfish build/bin/pilotfish-service ## install a Selenium Grid and Browserless, run the tests with their browsers
 	@$(SAY_ROOT)
 	@cd build/grid && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@build/display --own go test -tags $(TAGS),grid -count=1 -timeout 25m -run Grid ./app/e2e/cli
+	@build/display --own go test -tags $(TAGS),grid -count=1 -timeout 25m -run 'Grid|Browserless' ./app/e2e/cli
 
 # The whole product under load while its parts are killed and its disk is full. Not a
 # part of `make test`, because it takes half an hour.

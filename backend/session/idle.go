@@ -24,7 +24,7 @@ func (r *run) ready(ctx context.Context, s *Session, timeoutMS int) error {
 	attaching := r.attaching
 	s.mu.Unlock()
 	if attaching != nil {
-		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s waits for its user: %s", s.name, attaching.Ask()), "")
+		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("session %s is %s", s.name, attaching.Ask()), "")
 	}
 	timeout := time.Duration(timeoutMS) * time.Millisecond
 	if timeout <= 0 || timeout > protocol.MaxCommandTimeout {

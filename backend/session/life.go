@@ -432,8 +432,10 @@ func (s *Session) browserReady() {
 		r.notices = append(r.notices, *r.crash)
 		r.crash = nil
 	}
+	if r != nil {
+		r.attaching = nil // an engine was full, or the user had to do something
+	}
 	if r != nil && r.attached() {
-		r.attaching = nil
 		r.notices = slices.DeleteFunc(r.notices, func(n protocol.Error) bool { // why it was not attached before
 			return n.Code == protocol.CodeRefused || n.Code == protocol.CodeBrowserStart
 		})

