@@ -48,8 +48,10 @@ func startBrowserless(t *testing.T, address string) *realEngine {
 	}
 	_, port, _ := net.SplitHostPort(address)
 	cmd := exec.CommandContext(t.Context(), nodes[0], "build/index.js")
-	cmd.Dir, cmd.Env = program, slices.Concat(chrome.Env, []string{"HOST=127.0.0.1", "PORT="+port, "ROUTES="+filepath.Join(home, "routes"),
-		"TOKEN=t0ken-of-the-engine", "CONCURRENT=2", "QUEUED=0", "TIMEOUT=1200000"})
+	cmd.Dir, cmd.Env = program, slices.Concat(chrome.Env, []string{
+		"HOST=127.0.0.1", "PORT=" + port, "ROUTES=" + filepath.Join(home, "routes"),
+		"TOKEN=t0ken-of-the-engine", "CONCURRENT=2", "QUEUED=0", "TIMEOUT=1200000",
+	})
 	return startEngine(t, cmd, home, address, "/", http.StatusNotFound)
 }
 

@@ -8,20 +8,34 @@ import (
 	"time"
 )
 
-// script runs lines of JavaScript with Playwright, connected to an address as `browser` and its
-// first page as `page`; check(what, value, wanted) prints what is not as wanted. It returns
-// what was printed.
-func script(ctx context.Context, t *testing.T, address, lines string) string {
-	t.Helper()
-	const before = `import { chromium } from 'playwright-core';
-const check = (what, got, want) => { if (got !== want) console.log(what + ': ' + got + ', not ' + want); };
-const refused = async (what, does) => { try { await does(); console.log(what + ' is not refused'); } catch (e) { if (!/Pilotfish: /.test(e.message)) console.log(what + ': ' + e.message); } };
+// scriptClient connects a client of the DevTools protocol to an address as `browser`, its first page
+// as `page`, and ends the connection.
+type scriptClient struct{ connect, end string }
+
+func playwright() scriptClient {
+	return scriptClient{`import { chromium } from 'playwright-core';
 const browser = await chromium.connectOverCDP(process.argv[1], { timeout: 20000 });
 const context = browser.contexts()[0];
 const page = context.pages()[0];
+`, "\nawait browser.close();"}
+}
+
+func puppeteer() scriptClient {
+	return scriptClient{`import puppeteer from 'puppeteer-core';
+const browser = await puppeteer.connect({ browserWSEndpoint: process.argv[1], defaultViewport: null, protocolTimeout: 20000 });
+const [page] = await browser.pages();
+`, "\nawait browser.disconnect();"}
+}
+
+// script runs lines of JavaScript with a client; check(what, value, wanted) prints what is not as
+// wanted. It returns what was printed.
+func script(ctx context.Context, t *testing.T, c scriptClient, address, lines string) string {
+	t.Helper()
+	const checks = `const check = (what, got, want) => { if (got !== want) console.log(what + ': ' + got + ', not ' + want); };
+const refused = async (what, does) => { try { await does(); console.log(what + ' is not refused'); } catch (e) { if (!/Pilotfish: /.test(e.message)) console.log(what + ': ' + e.message); } };
 `
-	cmd := exec.CommandContext(ctx, "node", "--input-type=module", "-e", before+lines+"\nawait browser.close();", address)
-	cmd.Dir = "../../../extension" // it has Playwright
+	cmd := exec.CommandContext(ctx, "node", "--input-type=module", "-e", c.connect+checks+lines+c.end, address)
+	cmd.Dir = "../../../extension" // it has both clients
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("the script: %v\n%s", err, out)
@@ -29,7 +43,7 @@ const page = context.pages()[0];
 	return strings.TrimSpace(string(out))
 }
 
-// shared tries addresses of `pilotfish share` with Playwright: a script opens a page, fills,
+// shared tries addresses of `pilotfish share` with Playwright and Puppeteer: a script opens a page, fills,
 // clicks and reads, in the tab that is shared and the one that it opens. It neither sees nor
 // reaches another one, and its connection ends when the address does.
 func shared(t *testing.T, r *installation) {
@@ -49,7 +63,7 @@ func shared(t *testing.T, r *installation) {
 	r.run("goto", host+"/mine", "--tab", "t1")
 	r.run("rules", "deny", "open", "blocked.test")
 	one := address("--tab", "t1", "--for", "10m")
-	if out := script(ctx, t, one, `
+	if out := script(ctx, t, playwright(), one, `
 check('pages', context.pages().map((p) => p.url()).join(), 'http://`+host+`/mine');
 await page.goto('http://`+host+`/opened');
 await page.getByLabel('Name').fill('Ada');
@@ -74,6 +88,25 @@ await refused('a page of the browser', () => page.goto('chrome://settings/'));
 `); out != "" {
 		t.Error(out)
 	}
+	if out := script(ctx, t, puppeteer(), one, `
+check('pages', (await browser.pages()).map((p) => new URL(p.url()).host).join(), '`+host+`');
+await page.goto('http://`+host+`/puppeteer');
+await page.locator('::-p-aria(Name)').fill('Eve');
+check('filled', await page.$eval('input', (e) => e.value), 'Eve');
+await page.click('#save');
+check('clicked', await page.evaluate(() => document.querySelector('#out').textContent), 'Saved Order complete');
+check('screenshot', (await page.screenshot()).length > 1000, true);
+const cdp = await page.createCDPSession();
+await refused('the cookies of all sites', () => cdp.send('Network.getAllCookies'));
+await refused('a file', async () => (await page.$('input[type=file]')).uploadFile('/etc/passwd'));
+await refused('another tab', () => browser.newPage());
+await refused('a context', () => browser.createBrowserContext());
+await refused('a blocked site', () => page.goto('http://blocked.test/'));
+await refused('a file of this computer', () => page.goto('file:///etc/passwd'));
+await refused('a page of the browser', () => page.goto('chrome://settings/'));
+`); out != "" {
+		t.Error(out)
+	}
 	if out := r.run("activity", "--actor", "script"); !strings.Contains(out, "/opened") || !strings.Contains(out, "did=\"connected\"") || !strings.Contains(out, "DOM.setFileInputFiles") {
 		t.Errorf("the activity of the script is %s", out)
 	}
@@ -83,7 +116,7 @@ await refused('a page of the browser', () => page.goto('chrome://settings/'));
 	id, _, _ := strings.Cut(strings.TrimSpace(lastLine(r.run("share", "list"))), " ")
 	ended := make(chan string, 1)
 	go func() {
-		ended <- script(ctx, t, all, `
+		ended <- script(ctx, t, playwright(), all, `
 check('pages', context.pages().length, 2);
 const made = await context.newPage();
 await made.goto('http://`+host+`/made');
@@ -99,7 +132,7 @@ await chromium.connectOverCDP(process.argv[1], { timeout: 20000 }).then(() => co
 	if out := <-ended; out != "" {
 		t.Error(out)
 	}
-	if out := script(ctx, t, address("--read", "--tab", "t1"), `
+	if out := script(ctx, t, playwright(), address("--read", "--tab", "t1"), `
 const cdp = await context.newCDPSession(page);
 await refused('code', () => cdp.send('Runtime.evaluate', { expression: "document.title = 'changed'" }));
 await refused('a navigation', () => page.goto('http://`+host+`/changed'));
