@@ -34,7 +34,7 @@ func (p *program) share(ctx context.Context, in syntax.Invocation) error {
 		}
 		return p.print(clientLines(reply.Clients, time.Now()))
 	}
-	req := protocol.ShareRequest{Tab: in.Tab, Read: in.Values["read"] == "true"}
+	req := protocol.ShareRequest{Tab: in.Tab, Read: in.Values["read"] == "true", MCP: in.Values["mcp"] == "true"}
 	if text := in.Values["for"]; text != "" {
 		life, err := time.ParseDuration(text)
 		if err != nil || life < time.Second || life > protocol.MaxShareLife {
@@ -61,14 +61,15 @@ func (p *program) share(ctx context.Context, in syntax.Invocation) error {
 // shareSpec declares the command share.
 func shareSpec() syntax.Spec {
 	return syntax.Spec{
-		Name: "share", Summary: "print an address at which Playwright or Puppeteer uses tabs of the session", Group: syntax.GroupApp,
-		Help: "chromium.connectOverCDP(address) and puppeteer.connect({browserWSEndpoint: address}) take it. A script sees the tabs of the session, or with --tab that one and those that its pages open, and never Pilotfish's own pages. Site rules hold as for an agent. It cannot give pages files of this computer, read cookies without a rule, make browser contexts, or use what concerns the whole browser. With --read it cannot run code either: of the DevTools protocol it gets screenshots, DOM, accessibility tree, styles and network events; most methods of Playwright and Puppeteer need code. The secret is a part of the address: everyone who has it has the tabs, until it ends.",
+		Name: "share", Summary: "print an address at which Playwright, Puppeteer or an agent uses tabs of the session", Group: syntax.GroupApp,
+		Help: "chromium.connectOverCDP(address) and puppeteer.connect({browserWSEndpoint: address}) take it. A script sees the tabs of the session, or with --tab that one and those that its pages open, and never Pilotfish's own pages. Site rules hold as for an agent. It cannot give pages files of this computer, read cookies without a rule, make browser contexts, or use what concerns the whole browser. With --read it cannot run code either: of the DevTools protocol it gets screenshots, DOM, accessibility tree, styles and network events; most methods of Playwright and Puppeteer need code. With --mcp the address is one of an MCP server over HTTP: its holder uses the commands of the browser as an agent does, without terminals, windows, secrets and tasks. The secret is a part of the address: everyone who has it has the tabs, until it ends.",
 		Args: []syntax.Arg{
 			{Name: "action", Choices: []string{"new", "list", "end"}, Help: "what to do; new when it is left out"},
 			{Name: "id", Help: "end: the address, as list shows it; its first characters are enough"},
 			{Name: "for", Flag: true, Help: "how long it is good: 30m (1h when it is left out, at most 24h)"},
+			{Name: "mcp", Kind: syntax.KindBool, Flag: true, Help: "an address of the Model Context Protocol, not of the DevTools protocol"},
 			{Name: "read", Kind: syntax.KindBool, Flag: true, Help: "nothing can be changed at the address"},
 		},
-		Examples: []string{"pilotfish share", "pilotfish share --tab t3 --for 30m", "pilotfish share list", "pilotfish share end R4KZ2M"},
+		Examples: []string{"pilotfish share", "pilotfish share --tab t3 --for 30m", "pilotfish share --mcp --read", "pilotfish share list", "pilotfish share end R4KZ2M"},
 	}
 }

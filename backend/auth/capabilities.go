@@ -25,6 +25,7 @@ const (
 	CapabilityTaskRun     Capability = "task_run"     // for the panel that runs a task: write its journal, run its commands, manage it
 	CapabilityModels      Capability = "models"       // model profiles, their keys, prompts
 	CapabilityShare       Capability = "share"        // speak the DevTools protocol with shared tabs
+	CapabilityShareMCP    Capability = "share_mcp"    // run commands at an address of MCP
 	CapabilityControl     Capability = "control"      // the control page: what the window does, and live views
 )
 
@@ -33,7 +34,7 @@ func Capabilities() []Capability {
 	return []Capability{
 		CapabilityPanel, CapabilityTerminal, CapabilityAttach, CapabilityCommand, CapabilityTabs,
 		CapabilityAgents, CapabilityProbe, CapabilityAgentStatus, CapabilityApp, CapabilityMCP, CapabilityActivity, CapabilityFile,
-		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels, CapabilityShare, CapabilityControl,
+		CapabilityChat, CapabilityTask, CapabilityTaskRun, CapabilityModels, CapabilityShare, CapabilityShareMCP, CapabilityControl,
 	}
 }
 
@@ -57,6 +58,8 @@ func (k Kind) Opens(capability Capability) bool {
 		return k == KindCLI
 	case CapabilityShare:
 		return k == KindShare
+	case CapabilityShareMCP:
+		return k == KindShareMCP
 	case CapabilityControl:
 		return k == KindControl
 	default:

@@ -25,6 +25,9 @@ const (
 	// KindShare is in an address for another program of the user, which speaks the DevTools
 	// protocol there: with Grant.Tab or all tabs, and with the scope act or only to read.
 	KindShare Kind = "share"
+	// KindShareMCP is in an address for another program of the user, which speaks MCP there.
+	// Its holder acts as an agent.
+	KindShareMCP Kind = "share_mcp"
 	// KindControl is in the memory of one control page, in a browser of the user.
 	KindControl Kind = "control"
 )
@@ -37,7 +40,7 @@ func (k Kind) singleUse() bool { return k == KindAttach }
 // administrator.
 func (k Kind) maxScopes() Scopes {
 	switch k {
-	case KindShare:
+	case KindShare, KindShareMCP:
 		return Scopes{protocol.ScopeRead, protocol.ScopeAct}
 	case KindPanel, KindAgent:
 		return Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeSensitive}

@@ -51,6 +51,9 @@ func (c *Resolver) Resolve(r auth.Request) (auth.Grant, error) {
 			return served[0], nil
 		}
 	}
+	if r.Grant.Kind == auth.KindShareMCP { // what it sees is what an agent sees
+		r.Grant.Kind = auth.KindAgent
+	}
 	if r.Grant.Kind != auth.KindCLI {
 		return r.Grant, nil
 	}

@@ -55,7 +55,7 @@ func (c *Clients) list() []protocol.Client {
 	list := []protocol.Client{}
 	for _, h := range c.holders() {
 		one := protocol.Client{ID: h.Grant.ID, Kind: kindOf(h.Grant), Name: c.name(h.Grant), Session: h.Grant.Session, Tab: h.Grant.Tab, Made: h.Made, Open: h.Open}
-		if h.Grant.Kind == auth.KindShare || h.Grant.Kind == auth.KindControl {
+		if one.Kind == protocol.ClientScript || one.Kind == protocol.ClientControl {
 			one.Expires = &h.Expires
 		}
 		if !h.Used.IsZero() {
@@ -103,7 +103,7 @@ func kindOf(g auth.Grant) protocol.ClientKind {
 		return protocol.ClientPanel
 	case g.Kind == auth.KindCLI:
 		return protocol.ClientShell
-	case g.Kind == auth.KindShare:
+	case g.Kind == auth.KindShare, g.Kind == auth.KindShareMCP:
 		return protocol.ClientScript
 	case g.Kind == auth.KindControl:
 		return protocol.ClientControl
@@ -132,10 +132,14 @@ func (c *Clients) name(g auth.Grant) string {
 	case protocol.ClientMCP:
 		return cmp.Or(c.cfg.Callers.Names(g), g.Actor.Agent)
 	case protocol.ClientScript:
-		if !g.Scopes.Has(protocol.ScopeAct) {
-			return "Shared address, to read"
+		name := "Shared address"
+		if g.Kind == auth.KindShareMCP {
+			name += " of MCP"
 		}
-		return "Shared address"
+		if !g.Scopes.Has(protocol.ScopeAct) {
+			name += ", to read"
+		}
+		return name
 	default:
 		return cmp.Or(g.Actor.Agent, "Shell")
 	}

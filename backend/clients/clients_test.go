@@ -104,6 +104,7 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.auth.Mint(auth.KindShare, auth.Grant{Session: "work", Tab: "t1", Scopes: auth.Scopes{protocol.ScopeRead, protocol.ScopeAct, protocol.ScopeAdmin}}, time.Hour)
+	f.auth.Mint(auth.KindShareMCP, auth.Grant{Session: "work", Scopes: auth.Scopes{protocol.ScopeRead}}, time.Hour)
 	page, _ := f.auth.Mint(auth.KindControl, auth.Grant{Actor: protocol.Actor{Kind: protocol.ActorUser, Agent: "Firefox on Linux"}}, time.Hour)
 	var got []string
 	for _, one := range f.list(t) {
@@ -119,7 +120,7 @@ func TestEveryHolderOfATokenIsListed(t *testing.T) {
 		}
 		got = append(got, line)
 	}
-	want := []string{"Zed mcp  used", "Shared address script work", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Firefox on Linux (" + page.ID[:4] + ") control ", "Side panel panel work", "Command line shell  used"}
+	want := []string{"Zed mcp  used", "Shared address script work", "Shared address of MCP, to read script work", "Claude Code terminal work", "Shell terminal work", "Gemini chat work used", "Firefox on Linux (" + page.ID[:4] + ") control ", "Side panel panel work", "Command line shell  used"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -18,6 +18,16 @@ func mayAsk(s Spec, call Call) bool {
 	return s.Scope == protocol.ScopeSensitive && policy.Agent(call.Actor) && slices.Contains(call.Scopes, protocol.ScopeAct)
 }
 
+// atAddress refuses what an address of `pilotfish share` is not for: the user's terminals,
+// secrets and rules, windows, and with OneTab the list of tabs and new ones.
+func (call Call) atAddress(c *Command) error {
+	switch {
+	case !call.AtAddress, c.Tab == OwnTab, c.Nests, c.Name == "url", c.Name == "title", !call.OneTab && (c.Name == "tabs" || c.OpensTab):
+		return nil
+	}
+	return protocol.NewError(protocol.CodeForbidden, c.Name+" is not for a shared address", "the user can run it in their own shell")
+}
+
 // authorize returns an error for what the caller may not do on this page, and
 // waits for the user where the rules say so.
 func (in *Invocation) authorize(ctx context.Context, c *Command) error {

@@ -85,7 +85,7 @@ func (in *Invocation) resolve(c *Command) error {
 		return err
 	}
 	in.Tab = id
-	if c.Tab == OwnTab {
+	if c.Tab == OwnTab || in.call.AtAddress {
 		return in.registry.policy.Tab(in.Actor, in.Own, id, tabs)
 	}
 	return nil

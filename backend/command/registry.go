@@ -50,6 +50,9 @@ type Call struct {
 	// Confirm: an agent runs that could act with the rights of this caller, so the user
 	// is asked about what an agent must not do.
 	Confirm bool
+	// AtAddress: the caller has an address of `pilotfish share`, which is for tabs and nothing
+	// else of the session; OneTab: for its own tab, and those that pages there open.
+	AtAddress, OneTab bool
 	// ByPage asks only for permission: the panel carries out what is allowed.
 	ByPage *protocol.ByPage
 	// BesideSnapshots is set for a screenshot that no caller waits for: other commands
@@ -112,6 +115,9 @@ func (r *Registry) Execute(ctx context.Context, call Call) (reply protocol.Comma
 		return failed("", protocol.NewError(protocol.CodeForbidden, fmt.Sprintf("%s needs the scope %q, which your token lacks", c.Name, c.Scope), "the user can run it in their own shell"))
 	}
 	if err := r.can(c.Needs, c.Name); err != nil {
+		return failed("", err)
+	}
+	if err := call.atAddress(c); err != nil {
 		return failed("", err)
 	}
 	args, err := c.Check(call.Request.Args)

@@ -84,7 +84,8 @@ func holder(grant auth.Grant) string { return grant.ID + " " + grant.Actor.ID }
 
 // ServeMCP handles one request of the holder of a grant.
 func (h *Handler) ServeMCP(w http.ResponseWriter, r *http.Request, grant auth.Grant) {
-	r = r.WithContext(context.WithValue(r.Context(), grantKey{}, grant))
+	r = r.Clone(context.WithValue(r.Context(), grantKey{}, grant))
+	r.Header.Set("Authorization", "Bearer checked") // the SDK wants one, and the token may have been in the path
 	// Versions are dates, so a later one is also greater as text.
 	if r.Header.Get("MCP-Protocol-Version") >= sessionless {
 		h.stateless.ServeHTTP(w, r)

@@ -12,9 +12,15 @@ const (
 	MaxShareLife = 24 * time.Hour
 )
 
+// ShareMCPPath is that of the address at which another program speaks the Model Context
+// Protocol with a session. Its secret follows.
+const ShareMCPPath = "/mcp/"
+
 // ShareRequest asks for an address at which Playwright, Puppeteer and others speak the DevTools
 // protocol with tabs of a session.
 type ShareRequest struct {
+	// MCP asks for an address of the Model Context Protocol instead.
+	MCP bool `json:"mcp,omitempty"`
 	// Seconds is how long it is good; 0 for ShareLife, at most MaxShareLife.
 	Seconds int `json:"seconds,omitempty"`
 	// Tab is the only tab that is shared, with those that its pages open; empty for all.

@@ -104,7 +104,7 @@ func kinds(rt route) string {
 		return "none"
 	}
 	var names []string
-	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare, auth.KindControl} {
+	for _, k := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare, auth.KindShareMCP, auth.KindControl} {
 		if k.Opens(rt.capability) {
 			names = append(names, string(k))
 		}

@@ -97,9 +97,11 @@ func (g *gates) pass(w *response, r *http.Request) error {
 		}
 	}
 	secret := ""
-	if rest, shared := strings.CutPrefix(r.URL.Path, protocol.SharePath); shared {
-		secret = rest
-		r.URL.Path, r.URL.RawPath, r.RequestURI = protocol.SharePath, "", "" // so that no log has it
+	for _, path := range []string{protocol.SharePath, protocol.ShareMCPPath} {
+		if rest, shared := strings.CutPrefix(r.URL.Path, path); shared {
+			secret = rest
+			r.URL.Path, r.URL.RawPath, r.RequestURI = path, "", "" // so that no log has it
+		}
 	}
 	methods, ok := g.routes[r.URL.Path]
 	if !ok || control == "" && strings.HasPrefix(r.URL.Path, controlpage.Prefix) { // the control page is off until it is asked for

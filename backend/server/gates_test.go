@@ -43,6 +43,9 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/pty-close", kinds: []auth.Kind{auth.KindPanel}, extension: true},
 	{method: "GET", path: "/ws", kinds: []auth.Kind{auth.KindAttach}, socket: true, extension: true},
 	{method: "GET", path: "/share/", kinds: []auth.Kind{auth.KindShare}, socket: true},
+	{method: "POST", path: "/mcp/", kinds: []auth.Kind{auth.KindShareMCP}},
+	{method: "GET", path: "/mcp/", kinds: []auth.Kind{auth.KindShareMCP}},
+	{method: "DELETE", path: "/mcp/", kinds: []auth.Kind{auth.KindShareMCP}},
 	{method: "POST", path: "/shares", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/command", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
 	{method: "POST", path: "/batch", kinds: []auth.Kind{auth.KindPanel, auth.KindAgent, auth.KindCLI}},
@@ -160,7 +163,7 @@ func (w *world) try(t *testing.T, method, path, origin, token string, socket boo
 func TestMatrixOfTokensAndRoutes(t *testing.T) {
 	w := start(t, nil)
 	for _, rt := range routeTable {
-		for _, kind := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare, auth.KindControl} {
+		for _, kind := range []auth.Kind{auth.KindPanel, auth.KindAttach, auth.KindAgent, auth.KindCLI, auth.KindShare, auth.KindShareMCP, auth.KindControl} {
 			_, token := w.mint(kind)
 			want := http.StatusForbidden
 			switch {

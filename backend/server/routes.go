@@ -123,7 +123,10 @@ func (s *Server) table() map[string]map[string]route {
 		if method == http.MethodPost {
 			rt.body = protocol.MaxBody
 		}
-		list = append(list, rt)
+		shared := rt
+		shared.path, shared.capability, shared.inPath = protocol.ShareMCPPath, auth.CapabilityShareMCP, true
+		shared.doc.about = "The same at an address that `pilotfish share --mcp` has printed. The secret is the rest of the path, or the token of an Authorization header."
+		list = append(list, rt, shared)
 	}
 	list = append(append(list, s.controlRoutes()...), s.operationRoutes()...)
 	table := map[string]map[string]route{}

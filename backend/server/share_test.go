@@ -13,8 +13,8 @@ import (
 )
 
 // THREATS 66: the secret of an address for scripts is good in the path or in Authorization, and
-// nowhere else; it opens nothing but that socket, which closes when it is revoked. No log has it
-// (harness).
+// nowhere else; it opens nothing but that socket, which closes when it is revoked. That of an
+// address of MCP is the same. No log has either (harness).
 func TestShareAddress(t *testing.T) {
 	w := start(t, nil)
 	grant, token := w.mint(auth.KindShare)
@@ -43,6 +43,32 @@ func TestShareAddress(t *testing.T) {
 		if got := w.do(t, ask{path: path}); got.status != want {
 			t.Errorf("%s: %d, want %d", path, got.status, want)
 		}
+	}
+	tools, open := w.mint(auth.KindShareMCP)
+	mcp := func(path, secret, origin string) int {
+		t.Helper()
+		return w.do(t, ask{method: http.MethodPost, path: path, origin: origin, token: secret, body: "{}"}).status
+	}
+	for _, c := range []struct {
+		path, secret, origin string
+		want                 int
+	}{
+		{protocol.ShareMCPPath + open, "", "", http.StatusOK},
+		{protocol.ShareMCPPath, open, "", http.StatusOK},
+		{protocol.ShareMCPPath + open, "", "https://evil.test", http.StatusForbidden},
+		{protocol.ShareMCPPath + open + "/", "", "", http.StatusUnauthorized},
+		{protocol.ShareMCPPath + token, "", "", http.StatusForbidden},
+		{protocol.ShareMCPPath, "", "", http.StatusUnauthorized},
+		{"/mcp", open, "", http.StatusForbidden},
+		{"/command", open, "", http.StatusForbidden},
+	} {
+		if got := mcp(c.path, c.secret, c.origin); got != c.want {
+			t.Errorf("%s of %q: %d, want %d", c.path, c.origin, got, c.want)
+		}
+	}
+	w.auth.Revoke(tools.ID)
+	if got := mcp(protocol.ShareMCPPath+open, "", ""); got != http.StatusUnauthorized {
+		t.Errorf("a revoked address of MCP: %d", got)
 	}
 	for _, origin := range []string{"https://evil.test", "null", "http://127.0.0.1"} {
 		if _, status, err := w.upgrade(t.Context(), protocol.SharePath, token, origin); err == nil || status != http.StatusForbidden {

@@ -14,13 +14,17 @@ import (
 
 // call returns the call of a command by the holder of a grant.
 func (g gateway) call(s *Session, r *run, grant auth.Grant, req protocol.CommandRequest, watch command.Watch) command.Call {
-	return command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: r.callerTab(s, grant, req.Tab), Request: req, Watch: watch, Confirm: g.m.callers.Uncertain(grant)}
+	call := command.Call{Actor: grant.Actor, Scopes: grant.Scopes, Tab: r.callerTab(s, grant, req.Tab), Request: req, Watch: watch, Confirm: g.m.callers.Uncertain(grant)}
+	if call.AtAddress = grant.Actor.Kind == protocol.ActorScript; call.AtAddress {
+		call.OneTab = grant.Tab != ""
+	}
+	return call
 }
 
 // callerTab returns the tab that a call means when it names none: the caller's own. named
 // is the tab that the call names.
 func (r *run) callerTab(s *Session, grant auth.Grant, named protocol.TabID) protocol.TabID {
-	if grant.Actor.Kind != protocol.ActorMCP {
+	if grant.Tab != "" || grant.Actor.Kind != protocol.ActorMCP && grant.Actor.Kind != protocol.ActorScript {
 		return s.tabs.OfCaller(grant)
 	}
 	return s.programs.Tab(grant.Actor, named, &s.tabs, r.policy)

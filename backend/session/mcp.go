@@ -80,7 +80,12 @@ func (g gateway) newMCP() *mcp.Handler {
 func (g gateway) mcpFor(grant auth.Grant) mcp.Config {
 	return mcp.Config{
 		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: catalogue.Specs(),
-		Caller: mcpCaller{g, control.Caller{Find: func() (*control.Tasks, error) { return g.tasks(grant) }, Grant: grant}},
+		Caller: mcpCaller{g, control.Caller{Find: func() (*control.Tasks, error) {
+			if grant.Actor.Kind == protocol.ActorScript { // they would use the user's model, in any tab
+				return nil, protocol.NewError(protocol.CodeForbidden, "a shared address has no tasks", "use the commands of the browser")
+			}
+			return g.tasks(grant)
+		}, Grant: grant}},
 		Logger: g.m.cfg.Logger,
 	}
 }

@@ -1,6 +1,7 @@
 // Package sharing makes addresses at which other programs of the user, such as scripts with
 // Playwright or Puppeteer, speak the DevTools protocol with tabs of a session, and serves them
-// under the rules of the session.
+// under the rules of the session. At an address of MCP a program acts as an agent, whose calls
+// command.Registry judges.
 package sharing
 
 import (
@@ -42,7 +43,7 @@ func Operations(find func(protocol.SessionName) (Session, error)) []op.Operation
 			return s.Make(call.Grant.Actor, req)
 		}).At(op.Route{
 			Path: "/shares", Capability: auth.CapabilityApp,
-			About: "An address at which other programs speak the DevTools protocol with tabs of a session. /clients lists and ends them.",
+			About: "An address at which other programs speak the DevTools protocol, or MCP, with tabs of a session. /clients lists and ends them.",
 		}),
 	}
 }
@@ -67,13 +68,17 @@ func (s Session) Make(by protocol.Actor, req protocol.ShareRequest) (protocol.Sh
 		scopes = append(scopes, protocol.ScopeAct)
 	}
 	id := strings.ToLower(rand.Text()[:6])
-	grant, token := s.Auth.Mint(auth.KindShare, auth.Grant{
+	kind, address := auth.KindShare, "ws://127.0.0.1:%d"+protocol.SharePath+"%s"
+	if req.MCP {
+		kind, address = auth.KindShareMCP, "http://127.0.0.1:%d"+protocol.ShareMCPPath+"%s"
+	}
+	grant, token := s.Auth.Mint(kind, auth.Grant{
 		Session: s.Name, Tab: req.Tab, Scopes: scopes,
 		Actor: protocol.Actor{Kind: protocol.ActorScript, ID: id, Name: "script " + id, Tab: req.Tab},
 	}, life)
 	s.Recorder.Shared(by, req.Tab, fmt.Sprintf("made an address for %s, good for %s", grant.Actor.Name, life), nil)
 	return protocol.ShareReply{
-		Address: fmt.Sprintf("ws://127.0.0.1:%d%s%s", s.Endpoint.Port(), protocol.SharePath, token.Reveal()),
+		Address: fmt.Sprintf(address, s.Endpoint.Port(), token.Reveal()),
 		ID:      grant.ID, Expires: time.Now().Add(life),
 	}, nil
 }

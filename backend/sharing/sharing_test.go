@@ -42,6 +42,7 @@ func TestMake(t *testing.T) {
 		code protocol.Code
 	}{
 		"an hour":     {s: s},
+		"for MCP":     {s: s, req: protocol.ShareRequest{MCP: true}},
 		"to read":     {s: s, req: protocol.ShareRequest{Read: true, Seconds: 60}},
 		"a day":       {s: s, req: protocol.ShareRequest{Seconds: 24 * 60 * 60}},
 		"longer":      {s: s, req: protocol.ShareRequest{Seconds: 24*60*60 + 1}, code: protocol.CodeBadArgument},
@@ -56,8 +57,12 @@ func TestMake(t *testing.T) {
 			}
 			continue
 		}
-		secret, found := strings.CutPrefix(reply.Address, "ws://127.0.0.1:0/share/")
-		grant, denied := s.Auth.Check(secret, auth.CapabilityShare)
+		prefix, opens := "ws://127.0.0.1:0/share/", auth.CapabilityShare
+		if c.req.MCP {
+			prefix, opens = "http://127.0.0.1:0/mcp/", auth.CapabilityShareMCP
+		}
+		secret, found := strings.CutPrefix(reply.Address, prefix)
+		grant, denied := s.Auth.Check(secret, opens)
 		life := time.Duration(c.req.Seconds) * time.Second
 		if life == 0 {
 			life = time.Hour
@@ -67,7 +72,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v, %v", name, reply, grant, err, denied)
 		}
 		for _, capability := range auth.Capabilities() {
-			if _, err := s.Auth.Check(secret, capability); err == nil && capability != auth.CapabilityShare {
+			if _, err := s.Auth.Check(secret, capability); err == nil && capability != opens {
 				t.Errorf("the address also opens %s", capability)
 			}
 		}

@@ -25,8 +25,8 @@ func TestABrowserElsewhere(t *testing.T) {
 	e := standin.New(t)
 	e.Keeps, e.Authorization = true, "k3y-of-the-engine"
 	r := install(t, "1m")
-	if out, err := r.command(t.Context(), "sessions", "new", "far", "--browser", "ws://example.com/?token=k3y-of-the-engine").CombinedOutput(); err == nil || !strings.Contains(string(out), "would not be encrypted") {
-		t.Errorf("%s, %v", out, err)
+	if out := r.fails("sessions", "new", "far", "--browser", "ws://example.com/?token=k3y-of-the-engine"); !strings.Contains(out, "would not be encrypted") {
+		t.Error(out)
 	}
 	r.run("sessions", "new", "far", "--browser", e.Address()+"?token=k3y-of-the-engine")
 	e.Refuse(standin.Refusal{Status: http.StatusTooManyRequests, RetryAfter: "0"}) // it is asked again, and has a browser then

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pilotfish/backend/protocol"
 )
 
 // scriptClient connects a client of the DevTools protocol to an address as `browser`, its first page
@@ -51,14 +55,15 @@ func shared(t *testing.T, r *installation) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	host := zoo(t)
-	address := func(args ...string) string {
+	printed := func(scheme string, args ...string) string {
 		t.Helper()
 		out, err := r.command(ctx, append([]string{"share"}, args...)...).Output()
-		if err != nil || !strings.HasPrefix(string(out), "ws://127.0.0.1:") {
+		if err != nil || !strings.HasPrefix(string(out), scheme+"://127.0.0.1:") {
 			t.Fatalf("share %v: %s, %v", args, out, err)
 		}
 		return strings.TrimSpace(string(out))
 	}
+	address := func(args ...string) string { t.Helper(); return printed("ws", args...) }
 	r.run("newtab", host+"/other")
 	r.run("goto", host+"/mine", "--tab", "t1")
 	r.run("rules", "deny", "open", "blocked.test")
@@ -141,6 +146,41 @@ check('screenshot', (await cdp.send('Page.captureScreenshot')).data.length > 100
 `); out != "" {
 		t.Error(out)
 	}
+	// An agent has an address of MCP, by which it uses one tab; another agent only reads.
+	agent := func(args ...string) func(line string) said {
+		t.Helper()
+		at := printed("http", append(args, "--mcp")...)
+		w := byMCP(connect(t, &sdk.StreamableClientTransport{Endpoint: at, DisableStandaloneSSE: true, MaxRetries: -1}))
+		return func(line string) said { t.Helper(); return w(t, line, "") }
+	}
+	acts, reads := agent("--tab", "t1"), agent("--read", "--tab", "t1")
+	for _, c := range []struct {
+		by   func(string) said
+		line string
+		want protocol.Code
+	}{
+		{acts, "goto " + host + "/by-agent", ""},
+		{acts, "fill label=Name Ann", ""},
+		{acts, "text", ""},
+		{acts, "goto http://blocked.test/", protocol.CodeRefused},
+		{acts, "goto file:///etc/passwd", protocol.CodeRefused},
+		{acts, "text --tab t2", protocol.CodeRefused},
+		{acts, "tabs", protocol.CodeForbidden},
+		{acts, "newtab " + host, protocol.CodeForbidden},
+		{acts, "rules", protocol.CodeForbidden},
+		{reads, "text", ""},
+		{reads, "goto " + host, protocol.CodeForbidden},
+		{reads, "eval 1", protocol.CodeForbidden},
+	} {
+		if got := c.by(c.line); got.code != c.want {
+			t.Errorf("%s by MCP: %+v, want %q", c.line, got, c.want)
+		}
+	}
+	if out := r.run("activity", "--actor", "script"); !strings.Contains(out, "/by-agent") {
+		t.Errorf("the activity of the agent is %s", out)
+	}
+	last, _, _ := strings.Cut(strings.TrimSpace(lastLine(r.run("share", "list"))), " ")
+	r.run("share", "end", last)
 	if out := r.run("share", "list"); strings.Contains(out, id) {
 		t.Errorf("listed are %s", out)
 	}

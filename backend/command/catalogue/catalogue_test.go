@@ -309,6 +309,48 @@ func TestAgentActsOnItsOwnTabs(t *testing.T) {
 	}
 }
 
+// THREATS 66: at a shared address a program has tabs, and nothing else of the session; at one of
+// a tab only that one.
+func TestSharedAddress(t *testing.T) {
+	for _, oneTab := range []bool{false, true} {
+		b, p := newTabs(), newPolicy()
+		r := catalogue.New(catalogue.Config{Browser: b, Policy: p})
+		by := protocol.Actor{Kind: protocol.ActorScript, ID: "x"}
+		for _, c := range []struct {
+			req     protocol.CommandRequest
+			all, of protocol.Code // at an address of all tabs, and of one
+		}{
+			{request("text", nil), "", ""},
+			{request("url", nil), "", ""},
+			{protocol.CommandRequest{Command: "url", Tab: "t2"}, protocol.CodeRefused, protocol.CodeRefused},
+			{protocol.CommandRequest{Command: "text", Tab: "t2"}, protocol.CodeRefused, protocol.CodeRefused},
+			{request("chain", map[string]any{"commands": "title"}), "", ""},
+			{request("tabs", nil), "", protocol.CodeForbidden},
+			{request("newtab", map[string]any{"url": "three.example"}), "", protocol.CodeForbidden},
+			{request("terminal", map[string]any{"action": "list"}), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("secret", map[string]any{"action": "list"}), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("rules", nil), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("signins", map[string]any{"action": "sites"}), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("windows", nil), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("groups", nil), protocol.CodeForbidden, protocol.CodeForbidden},
+			{request("givetab", map[string]any{"tab": "t2"}), protocol.CodeForbidden, protocol.CodeForbidden},
+		} {
+			want := c.all
+			if oneTab {
+				want = c.of
+			}
+			reply := r.Execute(t.Context(), command.Call{Actor: by, Scopes: scopes[:2], Tab: "t1", Request: c.req, AtAddress: true, OneTab: oneTab})
+			if code(reply) != want {
+				t.Errorf("%s of %q, one tab %t: %+v", c.req.Command, c.req.Tab, oneTab, reply)
+			}
+		}
+		reply := r.Execute(t.Context(), command.Call{Actor: by, Scopes: scopes[:2], Tab: "t1", Request: request("chain", map[string]any{"commands": "newtab three.example"}), AtAddress: true, OneTab: oneTab})
+		if reply.OK == oneTab {
+			t.Errorf("a new tab in a chain, one tab %t: %+v", oneTab, reply)
+		}
+	}
+}
+
 // Text of a page cannot close the envelope around it, and cannot send commands
 // to a terminal.
 func TestPageTextIsData(t *testing.T) {

@@ -5411,10 +5411,19 @@ export const SharePath = "/share/";
 export const ShareLife = 3_600_000;
 export const MaxShareLife = 24 * 3_600_000;
 /**
+ * ShareMCPPath is that of the address at which another program speaks the Model Context
+ * Protocol with a session. Its secret follows.
+ */
+export const ShareMCPPath = "/mcp/";
+/**
  * ShareRequest asks for an address at which Playwright, Puppeteer and others speak the DevTools
  * protocol with tabs of a session.
  */
 export interface ShareRequest {
+  /**
+   * MCP asks for an address of the Model Context Protocol instead.
+   */
+  mcp?: boolean;
   /**
    * Seconds is how long it is good; 0 for ShareLife, at most MaxShareLife.
    */

@@ -44,6 +44,7 @@ export interface RequestBodies {
   '/llm/save': p.LLMSaveRequest;
   '/llm/test': p.LLMProfileRequest;
   '/mcp': unknown;
+  '/mcp/': unknown;
   '/pair': p.PairRequest;
   '/panel/allow': p.CarryAllowRequest;
   '/panel/done': p.CarryDoneRequest;
