@@ -41,6 +41,7 @@ func poolSpec() syntax.Spec {
 			"run gives each row, in the order of the file, to the next free session, in a tab of its own. Rows of one session share its cookies. " +
 			"A row that failed because the page, the session or the connection did (navigation, timeout, crashed, not_running, busy) is repeated if it had only opened and read pages, after the other rows. " +
 			"The journal OUT.journal says what was done: the same line resumes after an end of any kind. A row that was under way then is reported as interrupted, and repeated with --again only. " +
+			"With an address, OUT is the last name of its path, in this folder; that file stays, and the same line sends it again. No redirect is followed, and what follows ? is kept nowhere, but other users of this machine see it while the command runs. " +
 			"OUT, its journal and the screenshots have the values of the rows.",
 		Args: append([]syntax.Arg{
 			{Name: "action", Choices: []string{"list", "start", "run", "stop"}, Help: "what to do; list when it is left out"},
@@ -49,7 +50,7 @@ func poolSpec() syntax.Spec {
 			{Name: "rows", Help: "run: the CSV file; its first row names the columns"},
 			{Name: "size", Flag: true, Kind: syntax.KindInt, Help: "start: how many sessions"},
 			{Name: "wait", Flag: true, Kind: syntax.KindBool, Help: "start: wait for a full engine as long as it says"},
-			{Name: "out", Flag: true, Help: "run: the file for the results, in the order in which the rows end"},
+			{Name: "out", Flag: true, Help: "run: the file for the results, in the order in which the rows end; or an https:// address that gets them by PUT when all rows have ended"},
 			{Name: "format", Flag: true, Choices: []string{"jsonl", "csv"}, Help: "run: jsonl (when it is left out) has every reply of the row, csv the text of the last one"},
 			{Name: "retries", Flag: true, Kind: syntax.KindInt, Help: "run: how often a row is repeated at most (2 when it is left out)"},
 			{Name: "screenshots", Flag: true, Help: "run: a folder for a screenshot of each row that failed"},

@@ -89,10 +89,14 @@ type rowResult struct {
 // user interrupts it.
 func (p *program) runPool(ctx context.Context, in syntax.Invocation, name string) error {
 	r := &poolRun{p: p, retries: 2, screenshots: in.Values["screenshots"], began: time.Now(), said: time.Now()}
-	out := in.Values["out"]
-	if in.Values["commands"] == "" || in.Values["rows"] == "" || out == "" {
+	if in.Values["commands"] == "" || in.Values["rows"] == "" || in.Values["out"] == "" {
 		return in.UsageError("run needs COMMANDS, ROWS and --out: the file for the results")
 	}
+	to, err := destinationOf(in.Values["out"])
+	if err != nil {
+		return err
+	}
+	out := to.file
 	if text := in.Values["retries"]; text != "" {
 		var err error
 		if r.retries, err = strconv.Atoi(text); err != nil || r.retries < 0 {
@@ -101,12 +105,10 @@ func (p *program) runPool(ctx context.Context, in syntax.Invocation, name string
 	}
 	var files [2][]byte
 	for i, arg := range []string{"commands", "rows"} {
-		var err error
 		if files[i], err = os.ReadFile(in.Values[arg]); err != nil {
 			return syntax.Bad("reading the %s: %v", arg, err)
 		}
 	}
-	var err error
 	if r.columns, r.rows, err = readTable(files[1]); err != nil {
 		return err
 	}
@@ -142,7 +144,12 @@ func (p *program) runPool(ctx context.Context, in syntax.Invocation, name string
 	if err := errors.Join(err, r.close()); err != nil {
 		return err
 	}
-	return r.report(in, name, out)
+	if r.left == 0 {
+		if err := to.deliver(ctx); err != nil {
+			return err
+		}
+	}
+	return r.report(in, name, to)
 }
 
 // open opens the journal, which is of these commands and rows. Only one run may have it.
@@ -530,12 +537,19 @@ func (r *poolRun) close() error {
 }
 
 // report says how the run ended. It is an error unless all rows are done.
-func (r *poolRun) report(in syntax.Invocation, name, out string) error {
+func (r *poolRun) report(in syntax.Invocation, name string, to destination) error {
 	var err error
+	host := "" // that has the results
+	if to.to != nil && r.left == 0 {
+		host = to.to.Host
+	}
 	if in.JSON {
-		err = r.p.printJSON(map[string]any{"pool": name, "rows": len(r.rows), "done": r.done, "failed": r.failed, "interrupted": r.interrupted, "left": r.left, "out": out})
+		err = r.p.printJSON(map[string]any{"pool": name, "rows": len(r.rows), "done": r.done, "failed": r.failed, "interrupted": r.interrupted, "left": r.left, "out": to.file, "sentTo": host})
 	} else {
-		text := fmt.Sprintf("%s: of %d rows %s; the results are in %s", name, len(r.rows), r.progress(), out)
+		text := fmt.Sprintf("%s: of %d rows %s; the results are in %s", name, len(r.rows), r.progress(), to.file)
+		if host != "" {
+			text += ", and " + host + " has got them"
+		}
 		if r.interrupted > 0 {
 			text += "\n--again repeats the interrupted rows"
 		}

@@ -84,6 +84,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	flags.BoolVar(&trusts.Agents, "agents", false, "trust: the settings for agents in the folder")
 	flags.BoolVar(&trusts.Yes, "yes", false, "trust: without a question")
 	attempted := flags.Bool("attempts", false, "doctor: try the ways out of the confinement")
+	file := flags.String("file", "", "put: the file that is sent to the address on standard input")
 	known := flags.String("known", "", "attempts: the file with what they know")
 	if err := flags.Parse(args[1:]); err != nil {
 		return protocol.NewError(protocol.CodeBadArgument, err.Error(), "")
@@ -115,6 +116,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	case "trust":
 		trusts.JSON = *asData
 		return trusted(ctx, trusts, in, out)
+	case "put":
+		return put(ctx, *file, in)
 	case "attempts":
 		return try(ctx, *known, out, *asData)
 	case "skill":

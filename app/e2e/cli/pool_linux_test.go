@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -148,6 +149,24 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 			t.Errorf("a tab that a row opened stays: %s", tabs)
 		}
 	}
+	// THREATS 71: the same results go to a signed address, whose signature is nowhere.
+	var sent []byte
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sent, _ = io.ReadAll(r.Body); r.URL.Query().Get("sig") != "s3cret" { // an error shows as other results
+			http.Error(w, r.URL.String(), http.StatusForbidden)
+		}
+	}))
+	t.Cleanup(store.Close)
+	for sig, want := range map[string]string{"0ld-s3cret": "has not got the results: status 403; they are in results.jsonl", "s3cret": strings.TrimPrefix(store.URL, "http://") + " has got them"} {
+		send := r.command(t.Context(), "pool", "run", "crawl", args[3], args[4], "--out", store.URL+"/bucket/results.jsonl?sig="+sig)
+		send.Dir = dir
+		text, _ := send.CombinedOutput() // a row failed
+		kept, err := os.ReadFile(out)
+		if err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), "s3cret") || !bytes.Equal(kept, sent) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+	r.hasNot("s3cret")
 	if out := r.run("pool", "stop", "crawl"); !strings.Contains(out, "2 sessions stopped") {
 		t.Error(out)
 	}
