@@ -52,10 +52,17 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 		b.restore = restoreOf(r.last)
 	}
 	b.made, b.data = r.ours.tabs, r.data
+	unanswered := err != nil && !r.ready.Load() // a Grid takes connections to a browser that was killed
+	if err == nil || unanswered {
+		b.leased = nil
+	}
 	if err == nil {
-		b.leased, b.made, b.data = nil, nil, siteData{}
+		b.made, b.data = nil, siteData{}
 	}
 	b.mu.Unlock()
+	if unanswered {
+		l.End(ctx)
+	}
 	b.tabs.Reset(nil, false)
 	return err
 }
@@ -95,7 +102,8 @@ const (
 	keptAtMost = 256 << 10
 )
 
-// keepData reads what the browser stores, again and again, until ctx ends.
+// keepData reads what the browser stores, again and again, until ctx ends. A browser that does
+// not answer is lost: a Grid whose browser was killed has been seen to leave the connection open.
 func (r *run) keepData(ctx context.Context) {
 	every := cmp.Or(r.b.config.KeepEvery, keepEvery)
 	for tick := time.NewTicker(every); ; {
@@ -105,7 +113,14 @@ func (r *run) keepData(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := r.readData(ctx); err != nil && ctx.Err() == nil {
+		err := r.readData(ctx)
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			r.log.WarnContext(ctx, "the engine's browser does not answer", "engine", r.b.config.Remote)
+			_ = r.pipe.Close()
+			tick.Stop()
+			return
+		}
+		if err != nil && ctx.Err() == nil {
 			r.log.DebugContext(ctx, "what the browser stores is not known", "error", err)
 		}
 	}

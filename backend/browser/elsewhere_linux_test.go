@@ -180,6 +180,33 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// A connection that is open, and brings nothing, is given up for another one.
+func TestASilentEngine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an engine may be silent for 20 s")
+	}
+	e := standin.New(t)
+	e.Keeps = true
+	config := engineConfig(t, e.Address())
+	config.KeepEvery = 20 * time.Millisecond
+	f := launch(t, config)
+	defer f.cancel()
+	f.started(t)
+	f.first(t)
+	e.Silence()
+	if err := <-f.ended; code(err) != protocol.CodeCrashed {
+		t.Fatalf("it ended with %v", err)
+	}
+	f.again(t)
+	f.wait(t, "the tab", func() bool { return len(f.tabs) == 1 })
+	if n := e.Started(); n != 1 {
+		t.Errorf("%d browsers were started for one", n)
+	}
+	if err := f.end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // On a connection of 25 ms each way, what an agent does most takes few round trips.
 func TestRoundTrips(t *testing.T) {
 	page := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -175,9 +175,13 @@ func TestGridThatFails(t *testing.T) {
 // comesBack waits until a session has a browser again, which opens an address.
 func (r *installation) comesBack(session, address string) {
 	r.t.Helper()
-	for r.command(r.t.Context(), "--session", session, "goto", address).Run() != nil {
+	for {
+		out, err := r.command(r.t.Context(), "--session", session, "goto", address).CombinedOutput()
+		if err == nil {
+			return
+		}
 		if r.t.Context().Err() != nil {
-			r.t.Fatal("it does not come back")
+			r.t.Fatalf("it does not come back: %s", out)
 		}
 	}
 }

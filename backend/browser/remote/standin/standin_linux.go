@@ -39,7 +39,7 @@ type Engine struct {
 	mu       sync.Mutex
 	refusals []Refusal
 	browsers map[string]*chrome
-	open     map[*websocket.Conn]bool
+	open     map[*websocket.Conn]bool // true when its client gets nothing any more
 	started  int
 	answered bool // since the client's last message
 	trips    int
@@ -90,6 +90,15 @@ func (e *Engine) Cut() {
 	defer e.mu.Unlock()
 	for c := range e.open {
 		_ = c.CloseNow()
+	}
+}
+
+// Silence leaves the connections open, but their clients get nothing any more.
+func (e *Engine) Silence() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for c := range e.open {
+		e.open[c] = true
 	}
 }
 
@@ -275,7 +284,7 @@ func (e *Engine) pass(w http.ResponseWriter, r *http.Request, c *chrome) {
 	}
 	defer func() { _ = down.CloseNow() }()
 	e.mu.Lock()
-	e.open[down] = true
+	e.open[down] = false
 	e.mu.Unlock()
 	defer func() {
 		e.mu.Lock()
@@ -330,6 +339,12 @@ func (e *Engine) copy(ctx context.Context, from, to *websocket.Conn, seen func(d
 	}()
 	for m := range queue {
 		time.Sleep(time.Until(m.at))
+		e.mu.Lock()
+		silent := e.open[to]
+		e.mu.Unlock()
+		if silent {
+			continue
+		}
 		if to.Write(ctx, websocket.MessageText, m.data) != nil {
 			return
 		}
