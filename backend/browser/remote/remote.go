@@ -38,8 +38,9 @@ const (
 	// longestRetry the longest that one may ask for.
 	retryAfter   = 5 * time.Second
 	longestRetry = 5 * time.Minute
-	// endTimeout is how long the end of a Grid's session may take.
-	endTimeout = 10 * time.Second
+	// endTimeout is how long the end of a Grid's session may take, and againTimeout another
+	// connection to a browser: an engine that does not know it any more may not answer.
+	endTimeout, againTimeout = 10 * time.Second, 10 * time.Second
 )
 
 // Lease is a browser that an engine has given, and a connection to it.
@@ -84,6 +85,8 @@ func Open(ctx context.Context, e engine.Engine, full func(until time.Time)) (*Le
 // Again opens another connection to the same browser, after the first has broken. An error
 // says that the engine has not kept it.
 func (l *Lease) Again(ctx context.Context) (*Lease, error) {
+	ctx, cancel := context.WithTimeout(ctx, againTimeout)
+	defer cancel()
 	next := &Lease{engine: l.engine, at: l.at, grid: l.grid}
 	if err := next.dial(ctx); err != nil {
 		return nil, err
