@@ -1,4 +1,4 @@
-// Command schema reads the manifests that it is given as the types of Kubernetes, and refuses
+// Command schema reads the manifests that it is given as the types of Kubernetes and KEDA, and refuses
 // what these do not have. It is a module of its own, so that Pilotfish does not depend on them.
 package main
 
@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	keda "github.com/kedacore/keda/v2/apis/keda/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -33,7 +34,7 @@ func check(name string) error {
 	}
 	defer file.Close()
 	scheme := runtime.NewScheme()
-	if err := errors.Join(appsv1.AddToScheme(scheme), corev1.AddToScheme(scheme), networkingv1.AddToScheme(scheme)); err != nil {
+	if err := errors.Join(appsv1.AddToScheme(scheme), corev1.AddToScheme(scheme), networkingv1.AddToScheme(scheme), keda.AddToScheme(scheme)); err != nil {
 		return err
 	}
 	decoder := serializer.NewCodecFactory(scheme, serializer.EnableStrict).UniversalDeserializer()
