@@ -16,6 +16,7 @@ import (
 func identityOptions() []syntax.Arg {
 	return []syntax.Arg{
 		{Name: "browser", Flag: true, Help: "your own browser instead of one of the session's: my-chrome, chrome, chromium, edge, brave, vivaldi, the folder of its profiles, or by-hand for one without remote debugging, in which you install the extension; or an engine elsewhere: wss://HOST/… or grid+https://HOST/"},
+		{Name: "in", Flag: true, Help: "the session in whose browser this one opens, with cookies, storage and tabs of its own and a fraction of the memory. It has no panel, its cookies are gone when it stops, and it ends with that session"},
 		{Name: "browser-header", Flag: true, Help: "a header for that engine: \"Authorization: Bearer KEY\""},
 		{Name: "browser-secret", Flag: true, Help: "the secret that stands for {secret} in --browser and --browser-header"},
 		{Name: "color", Flag: true, Help: "the colour of the session's windows: #1a73e8"},
@@ -42,6 +43,9 @@ func identityOf(in syntax.Invocation) (*protocol.SessionIdentity, error) {
 	id := protocol.SessionIdentity{
 		Browser: v["browser"], BrowserHeader: v["browser-header"], BrowserSecret: v["browser-secret"], Color: v["color"], Profile: v["profile"], Proxy: v["proxy"], ProxySecret: v["proxy-secret"], ProxyBypass: splitCommas(v["proxy-bypass"]),
 		UserAgent: v["user-agent"], Languages: splitCommas(v["languages"]), StartPages: strings.Fields(v["start-pages"]),
+	}
+	if in := v["in"]; in != "" {
+		id.Browser = protocol.BrowserIn + in
 	}
 	if strings.ContainsRune(id.Browser, filepath.Separator) && !strings.Contains(id.Browser, "://") {
 		id.Browser = absolutePaths([]string{id.Browser})[0]

@@ -169,7 +169,8 @@ func (p *program) startPool(ctx context.Context, in syntax.Invocation, name stri
 		return err
 	}
 	elsewhere := id != nil && strings.Contains(id.Browser, "://")
-	if id != nil && id.Browser != "" && !elsewhere {
+	shares := in.Values["in"] != ""
+	if id != nil && id.Browser != "" && !elsewhere && !shares {
 		return in.UsageError("--browser of a pool is the address of an engine: each session has a browser of its own")
 	}
 	if _, err := client.FindOrStart(ctx, p.getenv); err != nil {
@@ -180,7 +181,7 @@ func (p *program) startPool(ctx context.Context, in syntax.Invocation, name stri
 		return err
 	}
 	before := running(name, status.Sessions)
-	if !elsewhere {
+	if !elsewhere && !shares {
 		meminfo, _ := os.ReadFile("/proc/meminfo") // other systems have none
 		if has, more := room(string(meminfo)), size-len(before); more > has {
 			return protocol.NewError(protocol.CodeBusy, fmt.Sprintf("%d more browsers are too many for this machine's free memory, which is enough for %d (%d MB each)", more, has, browserMegabytes),

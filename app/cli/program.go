@@ -129,8 +129,11 @@ func builtins() []builtin {
 		{scheduleSpec(), (*program).schedule},
 		{syntax.Spec{
 			Name: "mcp", Summary: "offer the browser to a model by MCP, on standard input and output", Group: syntax.GroupAgent,
-			Help:     "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp",
-			Examples: []string{"pilotfish mcp", "pilotfish mcp --session work"},
+			Help: "An MCP client starts it, such as: claude mcp add pilotfish -- pilotfish mcp. With --isolated the client gets a session of its own, with its own tabs and cookies, in the browser of --session; it ends with the client, and nothing of it stays.",
+			Args: []syntax.Arg{
+				{Name: "isolated", Kind: syntax.KindBool, Flag: true, Help: "give the client a session of its own, in the browser of the session"},
+			},
+			Examples: []string{"pilotfish mcp", "pilotfish mcp --session work", "pilotfish mcp --isolated"},
 		}, (*program).become},
 		{syntax.Spec{
 			Name: "confine", Summary: "start a program that cannot see Pilotfish's own files and processes", Group: syntax.GroupAgent, Program: true,
@@ -324,7 +327,7 @@ func (p *program) become(_ context.Context, in syntax.Invocation) error {
 		return err
 	}
 	args := []string{service, in.Spec.Name}
-	for _, name := range []string{"headless", "control", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes", "attempts"} {
+	for _, name := range []string{"headless", "control", "idle", "program", "list", "remove", "dry-run", "check", "from", "key", "undo", "action", "name", "line", "env", "header", "dir", "agents", "yes", "attempts", "isolated"} {
 		if value := in.Values[name]; value != "" {
 			args = append(args, "--"+name+"="+value)
 		}

@@ -69,6 +69,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	idle := flags.Duration("idle", 0, "end after so long without a command")
 	tab := flags.String("tab", "", "the tab of commands that name none")
 	session := flags.String("session", "", "their session")
+	isolated := flags.Bool("isolated", false, "mcp: a session of its own in the browser of that one")
 	program := flags.String("program", "", "connect: the program")
 	list := flags.Bool("list", false, "connect: how every program stands")
 	remove := flags.Bool("remove", false, "connect: take it back")
@@ -91,7 +92,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	}
 	streams := bridge.Streams{
 		Getenv: os.Getenv, Version: version, In: in, Out: out,
-		Tab: protocol.TabID(*tab), Session: protocol.SessionName(*session),
+		Tab: protocol.TabID(*tab), Session: protocol.SessionName(*session), Isolated: *isolated,
 	}
 	switch args[0] {
 	case "serve":

@@ -19,19 +19,28 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// Cannot is what a browser of the user cannot do for a session, each with why. It is the one
-// list of that: commands and their help, the panel and this package ask it. One of our own
-// can do everything.
-func Cannot() map[protocol.Capability]string {
-	return map[protocol.Capability]string{
-		protocol.CapabilitySignIns: "you are signed in there already",
-		protocol.CapabilityLogins:  "requests of your own tabs would wait for it, too",
-		protocol.CapabilityTrace:   "a trace names what your own tabs load, too",
+// Cannot is what a browser of the user, or a context in the browser of another session, cannot
+// do for a session, each with why. It is the one list of that: commands and their help, the
+// panel and this package ask it. A browser of the session's own can do everything.
+func (c *Config) Cannot() map[protocol.Capability]string {
+	switch {
+	case c.Attach.Users():
+		return map[protocol.Capability]string{
+			protocol.CapabilitySignIns: "you are signed in there already",
+			protocol.CapabilityLogins:  "requests of your own tabs would wait for it, too",
+			protocol.CapabilityTrace:   "a trace names what your own tabs load, too",
+		}
+	case c.In != nil:
+		return map[protocol.Capability]string{
+			protocol.CapabilityLogins: "requests of session " + string(c.InName) + " would wait for it, too",
+			protocol.CapabilityTrace:  "a trace names what session " + string(c.InName) + " loads, too",
+		}
 	}
+	return nil
 }
 
-// cannot returns what a browser of the user cannot do, in order.
-func cannot() []protocol.Capability { return slices.Sorted(maps.Keys(Cannot())) }
+// cannot returns what the browser cannot do, in order.
+func (c *Config) cannot() []protocol.Capability { return slices.Sorted(maps.Keys(c.Cannot())) }
 
 // attach is Run for a browser that the user started.
 func (b *Browser) attach(ctx context.Context) error {
@@ -52,7 +61,7 @@ func (b *Browser) attach(ctx context.Context) error {
 	r := newRun(b, pipe, nil, false, false) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run = r
-	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: cannot()}
+	b.info = protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: b.config.cannot()}
 	b.mu.Unlock()
 	err = r.serve(ctx)
 	b.mu.Lock()

@@ -12,8 +12,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// beside is the browser of ours that has the task page of a browser elsewhere, which loads no
-// extension. It is headless, has nothing but that page, and a profile that is new each time. It
+// beside is the browser of ours that has the task page of a browser elsewhere, or of a context, which
+// load no extension. It is headless, has nothing but that page, and a profile that is new each time. It
 // runs from the first task to the end of the last one, and never longer than the connection to
 // the engine: a task is resumed with the next one.
 type beside struct {
@@ -32,7 +32,7 @@ func (s *beside) running(ctx context.Context, of *Browser) (*Browser, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.connected.Err() != nil {
-		return nil, protocol.NewError(protocol.CodeNotRunning, "the connection to "+of.config.Remote.Name()+" has ended", "")
+		return nil, protocol.NewError(protocol.CodeNotRunning, "the connection to "+of.config.givenName()+" has ended", "")
 	}
 	if s.now != nil && s.now.answers(ctx) {
 		return s.now, nil

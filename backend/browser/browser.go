@@ -30,7 +30,6 @@ import (
 	"pilotfish/backend/browser/page"
 	"pilotfish/backend/browser/pick"
 	"pilotfish/backend/browser/recording"
-	"pilotfish/backend/browser/remote"
 	"pilotfish/backend/browser/sitedata"
 	"pilotfish/backend/browser/snapshot"
 	"pilotfish/backend/browser/tabs"
@@ -59,8 +58,13 @@ type Config struct {
 	// Then what a browser is started with is for the one in which tasks run, and there is no
 	// other extension. Files of downloads are copied into DownloadDir.
 	Remote engine.Engine
-	// KeepEvery is how often what a browser of Remote stores is read, for one that replaces it
-	// when it is lost; 0 means 20 s.
+	// In is the browser of the session InName, in which Run makes a browser context instead of
+	// launching one. Then what a browser is started with is for the one in which tasks run, and
+	// nothing is stored when Run has returned.
+	In     *Browser
+	InName protocol.SessionName
+	// KeepEvery is how often what a browser of Remote or In stores is read, for one that replaces
+	// it when it is lost; 0 means 20 s.
 	KeepEvery time.Duration
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
@@ -171,7 +175,7 @@ type Browser struct {
 	mu      sync.Mutex
 	run     *run
 	data    siteData                // by the browser of the last run, as leased
-	leased  *remote.Lease           // of the last run, whose connection has broken; or of the one that runs
+	leased  given                   // of the last run, whose connection has broken; or of the one that runs
 	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
@@ -185,18 +189,21 @@ type Browser struct {
 // New returns a Browser that is not running yet. It returns an error when the
 // configuration cannot work on any machine.
 func New(c Config) (*Browser, error) {
-	if c.ProfileDir == "" && !c.Attach.Users() && !c.Remote.Set() {
+	if c.ProfileDir == "" && !c.Attach.Users() && !c.given() {
 		return nil, errors.New("browser: no profile folder is given")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	unloaded := ""
-	if c.Headless = c.Headless || c.Remote.Set(); c.Headless {
+	if c.Headless = c.Headless || c.given(); c.Headless {
 		unloaded, c.ExtensionDir = c.ExtensionDir, ""
 	}
 	if c.Attach.Users() {
 		c.Restore, c.DownloadDir, c.Logins, c.Geolocation = nil, "", nil, nil
+	}
+	if c.In != nil {
+		c.Logins = nil
 	}
 	folder := files.Folder{Path: c.FilesDir, Mask: c.Mask}
 	b := &Browser{
@@ -276,7 +283,7 @@ func (b *Browser) Pair(ctx context.Context, p protocol.Pairing) error {
 		return err
 	}
 	switch {
-	case b.config.Remote.Set():
+	case b.config.given():
 		return r.beside.pair(ctx, &p)
 	case b.unloaded != "":
 		return r.taskPage.givePairing(ctx, &p)
@@ -314,7 +321,7 @@ func (b *Browser) Run(ctx context.Context) error {
 	case b.config.Attach.Users():
 		return b.attach(ctx)
 	}
-	if b.config.Remote.Set() {
+	if b.config.given() {
 		return b.elsewhere(ctx)
 	}
 	return b.launch(ctx)

@@ -79,7 +79,7 @@ func (b *Browser) runByHand(ctx context.Context) error {
 	if !b.awaitPanel(ctx) {
 		return nil
 	}
-	info := protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: cannot()}
+	info := protocol.BrowserInfo{Name: b.config.Attach.Name, Sandbox: true, Attached: true, Cannot: b.config.cannot()}
 	b.mu.Lock()
 	b.info = info
 	b.mu.Unlock()

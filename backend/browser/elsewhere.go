@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/cdproto/target"
 
+	"pilotfish/backend/browser/chromium"
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/localstorage"
 	"pilotfish/backend/browser/page"
@@ -23,7 +24,17 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// elsewhere is Run for a browser that an engine runs. A broken connection is not the end of
+// given is a browser that an engine runs, or a browser context of another session's.
+type given interface {
+	devtools.Transport
+	// End ends it, and does not wait longer than ctx.
+	End(ctx context.Context)
+}
+
+// given reports whether an engine or another session gives the browser.
+func (c *Config) given() bool { return c.Remote.Set() || c.In != nil }
+
+// elsewhere is Run for a browser that is given. A broken connection is not the end of
 // that browser: the next Run asks the engine for the same one first, and has the same tabs.
 func (b *Browser) elsewhere(ctx context.Context) error {
 	l, err := b.lease(ctx)
@@ -38,12 +49,18 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 		return err
 	}
 	b.tabs.Reset(b.restore, b.crashed)
+	if again := chromium.Restorable(b.restore); b.config.In != nil && !b.crashed && len(again) > 0 {
+		b.tabs.Expects(again[0].ID)
+	}
 	b.LoseHeld()
 	r := newRun(b, l, nil, false, false) //nolint:contextcheck // what a download waits for ends with the session
 	b.mu.Lock()
 	b.run, b.leased, r.ours.tabs = r, l, b.made
 	r.data = b.data
-	b.info = protocol.BrowserInfo{Name: b.config.Remote.Name(), Sandbox: true, Remote: true}
+	b.info = protocol.BrowserInfo{Name: b.config.givenName(), Sandbox: true, Remote: b.config.Remote.Set(), Cannot: b.config.cannot()}
+	if b.config.In != nil {
+		b.info.Sandbox = b.config.In.Info().Sandbox
+	}
 	b.mu.Unlock()
 	err = r.serve(ctx)
 	b.mu.Lock()
@@ -67,13 +84,42 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	return err
 }
 
+// givenName is what the browser is called.
+func (c *Config) givenName() string {
+	if c.In != nil {
+		return "Browser of session " + string(c.InName)
+	}
+	return c.Remote.Name()
+}
+
+// lend makes a browser context in a browser that runs, or as soon as it does.
+func (b *Browser) lend(ctx context.Context) (*devtools.Context, error) {
+	for {
+		var r *run
+		err := b.tabs.Await(ctx, func() bool {
+			r, _ = b.running()
+			return r != nil && r.ready.Load() && !r.conn.Ended() && len(b.tabs.All()) > 0
+		})
+		if err != nil {
+			return nil, err
+		}
+		x, err := r.conn.NewContext(ctx)
+		if err == nil || !r.conn.Ended() {
+			return x, err
+		}
+	}
+}
+
 // lease returns the browser of the last run when the engine has kept it, else another one.
-func (b *Browser) lease(ctx context.Context) (*remote.Lease, error) {
+func (b *Browser) lease(ctx context.Context) (given, error) {
+	if b.config.In != nil {
+		return b.config.In.lend(ctx)
+	}
 	b.mu.Lock()
 	last := b.leased
 	b.leased = nil
 	b.mu.Unlock()
-	if last != nil {
+	if last, is := last.(*remote.Lease); is {
 		l, err := last.Again(ctx)
 		if err == nil {
 			return l, nil
@@ -86,7 +132,7 @@ func (b *Browser) lease(ctx context.Context) (*remote.Lease, error) {
 	})
 }
 
-// siteData is what a browser of an engine stores, as far as we know: when it is lost, the next
+// siteData is what a browser that is given stores, as far as we know: when it is lost, the next
 // one gets it.
 type siteData struct {
 	pages   map[target.ID]bool // that were open then
@@ -195,18 +241,29 @@ func (r *run) bringData(ctx context.Context) error {
 	return err
 }
 
-// firstPage opens a page in a browser that has none: an engine may start it without.
+// firstPage opens a page in a browser that has none: an engine may start it without, and so is a
+// browser context. Its window does not take the front.
 func (r *run) firstPage(ctx context.Context) error {
 	list, err := cdp.Call(ctx, r.conn.Root, target.GetTargets, target.GetTargetsParams{Filter: target.Filter{{Type: "page"}}})
 	if err == nil && len(list.TargetInfos) == 0 {
-		_, err = cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: "about:blank"})
+		params := target.CreateTargetParams{URL: "about:blank"}
+		if again := chromium.Restorable(r.b.restore); r.b.config.In != nil {
+			params.NewWindow, params.Background = new(true), new(true)
+			if !r.b.crashed && len(again) > 0 {
+				params.URL = again[0].URL
+			}
+		}
+		_, err = cdp.Call(ctx, r.conn.Root, target.CreateTarget, params)
 	}
 	return err
 }
 
-// cut is the error of a connection to an engine that has broken.
+// cut is the error of a connection to an engine that has broken, or of a browser context.
 func (r *run) cut(cause error) error {
-	name := r.b.config.Remote.Name()
+	name := r.b.config.givenName()
+	if r.b.config.In != nil {
+		return protocol.NewError(protocol.CodeCrashed, name+" has ended", "its tabs come back with that browser")
+	}
 	if !r.ready.Load() {
 		return protocol.NewError(protocol.CodeBrowserStart, name+" ended the connection before its browser answered", "check the path of the address: the engine's documents name it")
 	}

@@ -22,7 +22,6 @@ import (
 	"pilotfish/backend/browser/httpauth"
 	"pilotfish/backend/browser/overrides"
 	"pilotfish/backend/browser/page"
-	"pilotfish/backend/browser/remote"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/browser/watch"
 	"pilotfish/backend/protocol"
@@ -157,7 +156,7 @@ func (r *run) serve(ctx context.Context) error {
 	g.Go(func() error {
 		err := r.greet(inner)
 		r.failStart()
-		if err == nil && r.b.config.Remote.Set() {
+		if err == nil && r.b.config.given() {
 			r.keepData(inner)
 		}
 		return err
@@ -169,7 +168,7 @@ func (r *run) serve(ctx context.Context) error {
 	}
 	stopped := ctx.Err() != nil
 	r.beside.ends() // at once: its tasks cannot go on
-	if stopped && r.proc == nil {
+	if stopped && r.proc == nil && r.b.config.In == nil {
 		r.leave(context.WithoutCancel(ctx))
 	}
 	cancel() // else the extension would be put back
@@ -200,7 +199,7 @@ func (r *run) greet(ctx context.Context) error {
 		}
 		r.closeLeft(ctx)
 	}
-	if r.b.config.Remote.Set() {
+	if r.b.config.given() {
 		if err := r.firstPage(ctx); err != nil {
 			return fmt.Errorf("opening a first page: %w", err)
 		}
@@ -219,7 +218,7 @@ func (r *run) greet(ctx context.Context) error {
 	crashed, again := r.b.crashed, chromium.Restorable(r.b.restore)
 	r.b.mu.Unlock()
 	if crashed {
-		if r.b.config.Remote.Set() {
+		if r.b.config.given() {
 			if err := r.bringData(ctx); err != nil {
 				r.log.WarnContext(ctx, "not all that the lost browser had stored is there", "error", err)
 			}
@@ -339,9 +338,9 @@ func (r *run) activateRestored(ctx context.Context) error {
 // running; proc's stop ladder ends whatever is left.
 func (r *run) stop(ctx context.Context, asked bool) {
 	if r.proc == nil {
-		switch l, leased := r.pipe.(*remote.Lease); {
+		switch l, lent := r.pipe.(given); {
 		case !asked:
-		case leased:
+		case lent:
 			l.End(ctx)
 		default:
 			r.unload(ctx)
@@ -375,7 +374,7 @@ func (r *run) verdict(stopped bool, cause error) error {
 	switch {
 	case stopped:
 		return nil
-	case r.b.config.Remote.Set():
+	case r.b.config.given():
 		return r.cut(cause)
 	case r.attached():
 		r.log.Info("the user's browser has ended, or its connection", "cause", cause)

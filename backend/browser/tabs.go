@@ -192,7 +192,7 @@ func (b *Browser) OpenPanel(ctx context.Context, id protocol.TabID) error {
 		return err
 	}
 	if b.config.ExtensionDir == "" {
-		return protocol.NewError(protocol.CodeNotRunning, "a headless browser has no side panel", "")
+		return protocol.NewError(protocol.CodeNotRunning, "the browser of this session has no side panel", "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
 	defer cancel()

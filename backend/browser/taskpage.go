@@ -77,7 +77,7 @@ func (b *Browser) OpenTaskPage(ctx context.Context) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if b.config.Remote.Set() {
+	if b.config.given() {
 		own, err := r.beside.running(ctx, b)
 		if err != nil {
 			return false, err
@@ -155,7 +155,7 @@ func (b *Browser) CloseTaskPage(ctx context.Context) error {
 	if err != nil {
 		return nil // it has ended with its browser
 	}
-	if b.config.Remote.Set() {
+	if b.config.given() {
 		r.beside.closes()
 		return nil
 	}

@@ -170,7 +170,7 @@ func (r *Registry) can(needs protocol.Capability, command string) error {
 	if why == "" {
 		return nil
 	}
-	return protocol.NewError(protocol.CodeRefused, command+" is not for your own browser: "+why, "use it in a session with a browser of its own")
+	return protocol.NewError(protocol.CodeRefused, command+" is not for the browser of this session: "+why, "use it in a session with a browser of its own")
 }
 
 // run runs the command. While the user is asked about a file that a page would save,

@@ -117,6 +117,11 @@ func checkBrowser(id protocol.SessionIdentity) error {
 		}
 		return nil
 	}
+	if name, in := strings.CutPrefix(id.Browser, protocol.BrowserIn); in {
+		if _, err := protocol.ParseSessionName(name); err != nil {
+			return problem("browser", `write it as "in:work"`, "%.40q is not the name of a session", name)
+		}
+	}
 	id.Color, id.Browser = "", ""
 	for _, other := range Describe(&id) {
 		return problem("browser", "set it alone, or with color", "that browser is used as it is, so %s cannot be set for it", other.Name)

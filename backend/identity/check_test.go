@@ -18,6 +18,7 @@ func TestCheck(t *testing.T) {
 		{Color: "#1a73E8", Profile: "own"},
 		{Profile: "temporary"},
 		{Profile: "copy:work"},
+		{Browser: "in:work", Color: "#1a73e8"},
 		{Proxy: "http://10.0.0.1:3128", ProxyBypass: []string{"<local>", "*.example.com", ".example.com", "10.0.0.0/8", "[::1]", "host:8080", "*"}},
 		{Proxy: "https://ada:pa%20ss@proxy.example:443"},
 		{Proxy: "socks5://[::1]:1080"},
@@ -39,6 +40,8 @@ func TestCheck(t *testing.T) {
 		id        id
 	}{
 		{"color", "red", id{Color: "red"}},
+		{"browser", "not the name of a session", id{Browser: "in:../work"}},
+		{"browser", "so proxy cannot be set", id{Browser: "in:work", Proxy: "http://host:1"}},
 		{"profile", "incognito", id{Profile: "incognito"}},
 		{"profile", "../x", id{Profile: "copy:../x"}},
 		{"proxy", "not the address", id{Proxy: "http://ada:se%zzcret@host:1"}},

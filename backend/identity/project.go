@@ -89,6 +89,9 @@ func checkForeign(id protocol.SessionIdentity) error {
 	if strings.HasPrefix(id.Profile, profileCopy) {
 		return problem("profile", allowed, "a repository cannot copy the profile of a session")
 	}
+	if strings.HasPrefix(id.Browser, protocol.BrowserIn) {
+		return problem("browser", allowed, "a repository cannot use the browser of a session")
+	}
 	for _, page := range id.StartPages {
 		if u, err := url.Parse(page); err != nil || u.Scheme != "http" && u.Scheme != "https" {
 			return problem("start_pages", "pages of a repository begin with http:// or https://", "%.100q is not a page of the web", page)

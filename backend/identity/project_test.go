@@ -58,6 +58,7 @@ func TestParseProject(t *testing.T) {
 		"accept = [{host='a', sha256='" + strings.Repeat("0", 64) + "'}]": "accept: a repository cannot",
 		"proxy = 'http://a@h:1'\nproxy_secret = 's'":                      "proxy_secret: a repository cannot",
 		"profile = 'copy:default'":                                        "profile: a repository cannot",
+		"browser = 'in:default'":                                          "browser: a repository cannot",
 		"start_pages = ['file:///etc/passwd']":                            "start_pages: \"file:///etc/passwd\" is not",
 		"flags = ['--no-sandbox']":                                        "flags: \"--no-sandbox\" is refused",
 		"\n\nstart_page = 'x'":                                            "pilotfish.toml:3: there is no setting",

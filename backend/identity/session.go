@@ -97,13 +97,35 @@ func factsOf(id protocol.SessionIdentity) *protocol.IdentityFacts {
 	return &protocol.IdentityFacts{Browser: hideKeys(id).Browser, Color: id.Color, Temporary: id.Profile == profileTemporary, Proxy: bare(id.Proxy)}
 }
 
+// In returns the session in whose browser the next start is a browser context; empty for none.
+func (s *Session) In() protocol.SessionName {
+	id, _ := Read(s.cfg.Settings.Path(), s.cfg.Name) // a start says what is wrong with the settings
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.given != nil && s.given.Browser != "" {
+		id = *s.given
+	}
+	return in(id.Browser)
+}
+
+// In returns the session in whose browser the session is a browser context; empty for none.
+func (r *Ready) In() protocol.SessionName { return in(r.Browser) }
+
+func in(browser string) protocol.SessionName {
+	name, is := strings.CutPrefix(browser, protocol.BrowserIn)
+	if !is {
+		return ""
+	}
+	return protocol.SessionName(name)
+}
+
 // Ready is what a browser is started with. Close it when the browser has ended.
 type Ready struct {
 	// Profile is the folder of the profile; Temporary says that nothing of it stays.
 	Profile   string
 	Temporary bool
-	// Browser names the user's own browser, or is the address of an engine; neither has a
-	// Profile. Empty for one that is started.
+	// Browser names the user's own browser, is the address of an engine, or protocol.BrowserIn
+	// and a session; none of them has a Profile. Empty for one that is started.
 	Browser string
 	// Header is sent to the engine, and Secret is the value that stands for
 	// engine.SecretMark in it and in the address.

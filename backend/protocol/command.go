@@ -125,6 +125,9 @@ const (
 	AppDelete  AppAction = "delete"  // stop a session and remove what it has on disk
 	// AppTestProxy connects through the proxy of a session.
 	AppTestProxy AppAction = "test-proxy"
+	// AppHold keeps a session that AppStart has started, until its client disconnects, the session
+	// ends or the app does; then the session is deleted.
+	AppHold AppAction = "hold"
 	// AppPair gives the session to the panel that shows the request's code.
 	AppPair AppAction = "pair"
 	// AppRotateTokens gives every panel a new token now.

@@ -1,5 +1,9 @@
 package protocol
 
+// BrowserIn begins the Browser of a session that is a browser context in the browser of another
+// one: "in:work".
+const BrowserIn = "in:"
+
 // SessionIdentity is who a session is on the web, and how it reaches the network. The
 // zero value is a session with a profile of its own and the network of this machine.
 // It is a table [sessions.NAME] of settings.toml, the file pilotfish.toml of a
@@ -9,8 +13,9 @@ type SessionIdentity struct {
 	// "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", the folder of its
 	// profiles, or "by-hand" for one in which the user installed the extension. Or it is the
 	// address of an engine that gives a browser: "wss://HOST/PATH" or
-	// "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
-	// only Color has a meaning.
+	// "grid+https://USER:PASSWORD@HOST/". Or it is BrowserIn and the name of another session:
+	// a browser context in that session's browser. Empty for a browser of the session's own.
+	// With it only Color has a meaning.
 	Browser string `json:"browser,omitempty" toml:"browser,omitempty"`
 	// BrowserHeader is sent to that engine: "Authorization: Bearer KEY". BrowserSecret is the
 	// name of a secret whose value stands for {secret} in it and in the address.

@@ -37,7 +37,7 @@ func (s *Session) begin() (*run, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(owner)
-	r.cancel = cancel
+	r.cancel, r.over = cancel, ctx.Done()
 	s.run = r
 	s.tabs.Set(nil)
 	s.recorder.Started()
@@ -68,7 +68,9 @@ func (s *Session) newRun() (_ *run, err error) {
 	}()
 	var attached attach.Browser
 	var elsewhere engine.Engine
+	host, err := s.hostOf(ready.In())
 	switch {
+	case err != nil || host != nil:
 	case engine.Is(ready.Browser):
 		elsewhere, err = engine.Parse(ready.Browser, ready.Header, ready.Secret)
 	case ready.Browser != "":
@@ -95,18 +97,14 @@ func (s *Session) newRun() (_ *run, err error) {
 	memory := tabfiles.Read(dirs.Memory, s.log).Starting(ready.Pages)
 	seen, leftOpen := tabfiles.LeftOpen(dirs.Agent)
 	guard := s.m.guard()
-	var cannot map[protocol.Capability]string
-	if attached.Users() {
-		cannot = browser.Cannot()
-	}
 	r := &run{
 		done: make(chan struct{}), up: make(chan struct{}), reopen: make(chan struct{}, 1),
 		policy:    policy.New(policy.Config{OwnPort: s.m.endpoint.Port, Rules: s.approvals.Rules(), Broker: s.approvals.Broker(), Private: attached.Users(), Events: s.events}),
 		attention: newAttention(s),
-		with:      ready, attach: attached, cannot: cannot, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
+		with:      ready, attach: attached, host: host, memory: memory, files: tabfiles.New(dirs.Agent, dirs.Memory, memory, s.log, s.diskTrouble),
 		servers: newServerTools(s, dirs.Work), layOut: layOut,
 	}
-	r.pairs.Store(!s.m.cfg.Headless && !elsewhere.Set())
+	r.pairs.Store(!s.m.cfg.Headless && !elsewhere.Set() && host == nil)
 	r.terminals, err = terminal.New(terminal.Config{
 		Session: s.name, Launch: s.launcher().Launch, Events: s.events, Grace: s.grace, Guard: guard, Logger: s.m.cfg.Logger,
 	})
@@ -127,14 +125,18 @@ func (s *Session) newRun() (_ *run, err error) {
 		})
 	}
 	logins := login.New(login.Config{Secrets: s.m.secrets, Broker: s.approvals.Broker(), Quiet: s.m.cfg.Headless, Events: s.events, Logger: s.plainLog()})
-	r.browser, err = browser.New(browser.Config{
+	config := browser.Config{
 		Attach: attached, Remote: elsewhere,
 		Path: settings.BrowserPath, ProfileDir: ready.Profile, TemporaryDir: s.m.cfg.Dirs.TemporaryDir(), Switches: ready.Switches, Env: ready.Env, Extensions: ready.Extensions, Before: ready.Before, Geolocation: ready.Geolocation, DownloadDir: dirs.Downloads, FilesDir: dirs.Root, ExtensionDir: dirs.Extension,
 		StartURL: s.startURL, Restore: restored(memory, s.startURL()), LastTab: memory.LastTab,
 		NoSandbox: s.m.cfg.NoSandbox, NoKeyring: !keyring, Headless: s.m.cfg.Headless, Guard: guard, Mask: s.m.secrets.Mask,
 		Logins: logins, Events: s.events, Logger: s.plainLog(),
-	})
-	if err != nil {
+	}
+	if host != nil {
+		config.In, config.InName = host.browser, ready.In()
+	}
+	r.cannot = config.Cannot()
+	if r.browser, err = browser.New(config); err != nil {
 		return nil, err
 	}
 	r.letGo = func(caller string) { r.browser.ReleaseInput(context.Background(), caller) }
@@ -198,8 +200,14 @@ func (s *Session) live(ctx context.Context, r *run) {
 	if !s.m.cfg.Headless && r.with.Browser == "" {
 		parts.Go(func() { s.firstTerminal(ctx, r, r.memory.FirstTab()) })
 	}
+	if r.host != nil {
+		parts.Go(func() { r.endsWithHost(ctx, s) })
+	}
 	s.pair()
 	err := s.runBrowser(ctx, r)
+	if err == nil {
+		err = hostEnded(ctx)
+	}
 
 	s.mu.Lock()
 	stopping := s.state == protocol.SessionStopping
@@ -377,6 +385,9 @@ func (s *Session) crashed(r *run) {
 	what := "The browser crashed at " + time.Now().Format("15:04") + " (" + how + ") and was restarted."
 	if info := r.browser.Info(); info.Remote {
 		what = "The connection to " + info.Name + " broke at " + time.Now().Format("15:04") + " and was opened again."
+	}
+	if r.host != nil {
+		what = r.browser.Info().Name + " ended at " + time.Now().Format("15:04") + " and was started again."
 	}
 	r.crash = protocol.NewError(protocol.CodeCrashed, what+" Your tabs are back.", "")
 	s.recorder.Failed(*r.crash)

@@ -275,6 +275,8 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 		err = g.m.Stop(ctx, name)
 	case protocol.AppRestart:
 		err = g.m.Restart(ctx, name)
+	case protocol.AppHold:
+		err = g.m.hold(ctx, name)
 	case protocol.AppCreate:
 		_, err = keeping(g.m, req.Identity, func() (protocol.SessionName, error) { return name, g.m.Create(ctx, req.Session) })
 	case protocol.AppDelete:
@@ -291,7 +293,7 @@ func (g gateway) app(ctx context.Context, req protocol.AppRequest) (protocol.App
 		g.m.endpoint.End() // before the response: the next command line starts a new app
 		g.m.onQuit()
 	default:
-		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, create, delete, test-proxy, pair, rotate-tokens, restart-server or quit")
+		err = protocol.NewError(protocol.CodeBadArgument, fmt.Sprintf("the app knows no action %q", req.Action), "use show, status, start, stop, restart, hold, create, delete, test-proxy, pair, rotate-tokens, restart-server or quit")
 	}
 	window := g.m.Window()
 	return protocol.AppReply{Sessions: withoutNonces(window.Sessions), Settings: window.SettingsProblem, Confinement: &window.Confinement, Started: started}, err

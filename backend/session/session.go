@@ -90,6 +90,8 @@ type run struct {
 	letGo     func(caller string) // releases the keys and buttons that a caller holds down; it does not wait for a reply, so it has no context
 	files     *tabfiles.Files
 	memory    tabfiles.Memory                // of the previous run
+	over      <-chan struct{}                // closed when the run begins to end
+	host      *run                           // in whose browser this one is a browser context; nil for none
 	attach    attach.Browser                 // the user's own browser; the zero value for one that is started
 	cannot    map[protocol.Capability]string // what the browser cannot do, with why
 	with      *identity.Ready                // what the browser was started with
@@ -173,7 +175,7 @@ func (s *Session) Info() protocol.SessionInfo {
 	}
 	info.Terminals = append(info.Terminals, r.terminals.List()...)
 	info.Tabs = r.policy.Marked(tabfiles.WithAgents(info.Tabs, info.Terminals, r.chat.TabAgents()))
-	if b := r.browser.Info(); b.PID != 0 || b.Attached || b.Remote {
+	if b := r.browser.Info(); b.Name != "" {
 		info.Browser = &b
 		if !b.Sandbox {
 			info.Warnings = append(info.Warnings, protocol.Error{
@@ -267,6 +269,12 @@ func (s *Session) published(event any) {
 // error. It opens the browser of a session that runs in the background, and does
 // nothing to one whose browser runs.
 func (s *Session) Start(ctx context.Context) error {
+	if s.running() == nil {
+		if err := s.startHost(ctx); err != nil {
+			s.setState(protocol.SessionFailed, err)
+			return err
+		}
+	}
 	s.mu.Lock()
 	if s.run != nil {
 		r := s.run

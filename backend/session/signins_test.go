@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pilotfish/backend/browser"
+	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/protocol"
 )
 
@@ -19,7 +20,7 @@ func TestSignInsThatCannotBeShown(t *testing.T) {
 	refused("nowhere", protocol.CodeUnknownSession)
 	refused(protocol.DefaultSession, protocol.CodeUnknownTab)
 	run := p.s.run
-	run.cannot = browser.Cannot()
+	run.cannot = (&browser.Config{Attach: attach.Browser{Dir: "x"}}).Cannot()
 	refused(protocol.DefaultSession, protocol.CodeRefused)
 	p.s.mu.Lock()
 	p.s.run = nil

@@ -419,4 +419,5 @@ func TestActivityOfARealSession(t *testing.T) {
 	cancel()
 	_ = follow.Wait() // ended above
 	t.Run("share", func(t *testing.T) { shared(t, r) })
+	t.Run("contexts", func(t *testing.T) { contexts(t, r) })
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,8 @@ type Streams struct {
 	// Tab and Session apply to commands that name none.
 	Tab     protocol.TabID
 	Session protocol.SessionName
+	// Isolated gives the client a session of its own, a browser context in the browser of Session.
+	Isolated bool
 }
 
 // MCP serves the Model Context Protocol. It has the same tools as the app's /mcp;
@@ -40,9 +43,18 @@ type Streams struct {
 // the first command, and again after the app was restarted: the client's session
 // continues.
 func (s Streams) MCP(ctx context.Context) error {
+	host := cmp.Or(s.Session, protocol.DefaultSession)
+	if s.Isolated {
+		s.Session = protocol.SessionName("mcp-" + strings.ToLower(rand.Text()[:8]))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // a session of its own ends then
 	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }, id: rand.Text(), tab: s.Tab, session: s.Session}
+	if s.Isolated {
+		b.isolate(ctx, host)
+	}
 	tab := s.Tab
-	if tab == "" {
+	if tab == "" && !s.Isolated {
 		tab = protocol.TabID(s.Getenv(protocol.EnvTab))
 	}
 	server := mcp.NewServer(mcp.Config{
@@ -99,6 +111,32 @@ func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
 }
 
 // forget drops a client that no longer reaches the app.
+// isolate makes each connection to the app start the bridge's session in the browser of host. The
+// app ends the session when ctx has ended, or this process.
+func (b *bridge) isolate(ctx context.Context, host protocol.SessionName) {
+	find := b.find
+	b.find = func(starting context.Context) (*client.Client, error) {
+		c, err := find(starting)
+		if err != nil {
+			return nil, err
+		}
+		req := protocol.AppRequest{Action: protocol.AppStart, Session: b.session, Identity: &protocol.SessionIdentity{Browser: protocol.BrowserIn + string(host)}}
+		var reply protocol.AppReply
+		if err := c.Post(starting, "/app", req, &reply); err != nil {
+			return nil, err
+		}
+		go func() {
+			// It returns when the session has ended, for example with that of host: the next
+			// command starts it again.
+			_ = c.Post(ctx, "/app", protocol.AppRequest{Action: protocol.AppHold, Session: b.session}, &protocol.AppReply{})
+			b.mu.Lock()
+			b.client = nil
+			b.mu.Unlock()
+		}()
+		return c, nil
+	}
+}
+
 func (b *bridge) forget(c *client.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

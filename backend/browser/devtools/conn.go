@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/chromedp/cdproto"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/cdp/jsonv2"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -70,6 +71,8 @@ type Conn struct {
 	sessions map[target.SessionID]*Session
 	// starting are the workers that wait for all of their sessions; see Resume.
 	starting map[target.ID]*start
+	// contexts are lent to other connections; nil for those that have ended.
+	contexts map[cdp.BrowserContextID]*Context
 	err      error
 	// queues holds the queues of released subscriptions for reuse: a queue is
 	// large, and each action needs three.
@@ -80,6 +83,7 @@ type Conn struct {
 // Pending is a command that waits for its answer.
 type Pending struct {
 	session *Session
+	method  string
 	// Reply has room for the one answer that it can receive.
 	Reply chan Reply
 	// relayed receives the answer in place of Reply; see Session.Relay.
@@ -133,7 +137,7 @@ func (c *Conn) Serve(ctx context.Context) error {
 		if err = c.t.Read(ctx, &msg); err != nil {
 			break
 		}
-		c.dispatch(&msg)
+		c.dispatch(&msg) //nolint:contextcheck // what it sends for a target of others ends with the pipe
 	}
 	c.Fail(fmt.Errorf("%w: %w", ErrPipeEnded, err))
 	return c.err
@@ -184,6 +188,8 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 		r := Reply{result: msg.Result}
 		if msg.Error != nil {
 			r.err = &MethodError{Code: msg.Error.Code, Message: msg.Error.Message}
+		} else if p.method == target.GetTargets.Method && (p.session.of != nil || c.Lends()) {
+			r.result = c.onlyOwn(p.session, r.result)
 		}
 		p.answer(r)
 		return
@@ -191,7 +197,7 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 	c.mu.Lock()
 	s := c.sessions[msg.SessionID]
 	c.mu.Unlock()
-	if s == nil {
+	if s == nil || !c.passes(s, msg) {
 		return
 	}
 	// A session must exist before its first event is read, so attachments are
@@ -201,18 +207,20 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 		var e target.EventAttachedToTarget
 		if jsonv2.Unmarshal(msg.Params, &e) == nil && e.TargetInfo != nil {
 			child := NewSession(c, e.SessionID, e.TargetInfo.TargetID, s)
-			child.Address = e.TargetInfo.URL
+			child.Address, child.of, child.whole = e.TargetInfo.URL, s.of, e.TargetInfo.Type == "browser"
 			c.mu.Lock()
 			// A session that was replaced would never end, and neither would its calls.
 			if c.sessions[e.SessionID] == nil {
 				c.sessions[e.SessionID] = child
-				c.starts(child, &e)
+				if s.of == nil { // else the context's connection knows who waits
+					c.starts(child, &e)
+				}
 			}
 			c.mu.Unlock()
 		}
-		s.Publish(string(msg.Method), msg.Params)
+		c.publish(s, msg)
 	case target.DetachedFromTarget.Method:
-		s.Publish(string(msg.Method), msg.Params)
+		c.publish(s, msg)
 		var e target.EventDetachedFromTarget
 		if jsonv2.Unmarshal(msg.Params, &e) == nil {
 			if child := c.Session(e.SessionID); child != nil {
@@ -220,8 +228,17 @@ func (c *Conn) dispatch(msg *cdproto.Message) {
 			}
 		}
 	default:
-		s.Publish(string(msg.Method), msg.Params)
+		c.publish(s, msg)
 	}
+}
+
+// publish passes an event on to the session's subscribers, or to the connection of its context.
+func (c *Conn) publish(s *Session, msg *cdproto.Message) {
+	if s.of != nil {
+		s.of.event(s, msg)
+		return
+	}
+	s.Publish(string(msg.Method), msg.Params)
 }
 
 // alarm logs, once for a connection, that an answer came that no command of ours is
@@ -305,6 +322,10 @@ func (c *Conn) Send(ctx context.Context, s *Session, method string, params any) 
 
 // send writes a command whose answer p gets.
 func (c *Conn) send(ctx context.Context, s *Session, method string, params any, raw jsonv2.Value, p *Pending) (int64, error) {
+	if err := c.reaches(s, method, raw); err != nil {
+		return 0, err
+	}
+	p.method = method
 	c.mu.Lock()
 	if c.err != nil {
 		c.mu.Unlock()

@@ -26,6 +26,11 @@ type Session struct {
 	// Done is closed when the session ends.
 	Done chan struct{}
 
+	// of is the context that has the session; nil for one of the connection's own.
+	of *Context
+	// whole: it is another session of the browser itself.
+	whole bool
+
 	mu     sync.Mutex
 	subs   []*Subscription
 	hook   func(Event)

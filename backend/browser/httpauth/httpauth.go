@@ -208,7 +208,7 @@ func (h *Handler) event(ctx context.Context, answering *sync.WaitGroup, e devtoo
 func (h *Handler) send(ctx context.Context, answering *sync.WaitGroup, v *fetch.EventRequestPaused) {
 	params := fetch.ContinueRequestParams{RequestID: v.RequestID}
 	origin := originOf(v.Request.URL)
-	if !h.watches(origin) {
+	if !h.watches(origin) || h.foreign(v.FrameID) {
 		_ = devtools.Post(ctx, h.config.Conn.Root, fetch.ContinueRequest, params)
 		return
 	}
@@ -219,6 +219,16 @@ func (h *Handler) send(ctx context.Context, answering *sync.WaitGroup, v *fetch.
 		}
 		_ = devtools.Post(ctx, h.config.Conn.Root, fetch.ContinueRequest, params)
 	})
+}
+
+// foreign reports whether a request may be one of a browser context, which belongs to another
+// session: beside those, only frames that are known to be ours count.
+func (h *Handler) foreign(frame cdp.FrameID) bool {
+	if !h.config.Conn.Lends() {
+		return false
+	}
+	page, _ := h.config.Shown(frame)
+	return page == ""
 }
 
 func (h *Handler) watches(origin string) bool {
@@ -259,7 +269,7 @@ func (h *Handler) challenge(ctx context.Context, answering *sync.WaitGroup, v *f
 			delete(h.waiting, v.RequestID)
 			h.mu.Unlock()
 		}()
-		if c.Attempt <= attemptsMost {
+		if c.Attempt <= attemptsMost && !h.foreign(v.FrameID) {
 			if login, given := h.login(own, c); given {
 				h.answer(ctx, v.RequestID, fetch.AuthChallengeResponseResponseProvideCredentials, login)
 				return

@@ -2,6 +2,7 @@
 import type { Option } from '$ui/option';
 import {
   AttachFull,
+  BrowserIn,
   ByHand,
   SessionBackground,
   SessionStarting,
@@ -84,6 +85,7 @@ export function identityOfChoice(choice: BrowserChoice): SessionIdentity {
 
 /** What the user calls a session's own browser: "Your Google Chrome"; undefined for one of Pilotfish. */
 export function ownBrowser({ identity, browser, attaching }: SessionInfo): string | undefined {
+  if (identity?.browser?.startsWith(BrowserIn) === true) return undefined;
   const { browser: setting, folder } = choiceOf(
     identity?.browser === undefined ? {} : { browser: identity.browser },
   );

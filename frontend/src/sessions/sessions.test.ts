@@ -78,6 +78,7 @@ test('the own browser is called by what is known of it', () => {
   expect(ownBrowser(stopped)).toBeUndefined();
   expect(ownBrowser({ ...stopped, identity: { browser: 'my-chrome' } })).toBe('Your own Chrome');
   expect(ownBrowser({ ...stopped, identity: { browser: 'edge' } })).toBe('Your Microsoft Edge');
+  expect(ownBrowser({ ...stopped, identity: { browser: 'in:work' } })).toBeUndefined();
   expect(ownBrowser({ ...stopped, identity: { browser: 'my-chrome' }, browser: attached })).toBe(
     'Your Google Chrome',
   );

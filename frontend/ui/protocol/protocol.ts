@@ -1728,6 +1728,7 @@ export type AppAction =
   | typeof AppCreate
   | typeof AppDelete
   | typeof AppTestProxy
+  | typeof AppHold
   | typeof AppPair
   | typeof AppRotateTokens
   | typeof AppRestartServer
@@ -1746,6 +1747,11 @@ export const AppDelete = "delete"; // stop a session and remove what it has on d
  * AppTestProxy connects through the proxy of a session.
  */
 export const AppTestProxy = "test-proxy";
+/**
+ * AppHold keeps a session that AppStart has started, until its client disconnects, the session
+ * ends or the app does; then the session is deleted.
+ */
+export const AppHold = "hold";
 /**
  * AppPair gives the session to the panel that shows the request's code.
  */
@@ -2338,6 +2344,11 @@ export interface FeedBatch {
 // source: identity.go
 
 /**
+ * BrowserIn begins the Browser of a session that is a browser context in the browser of another
+ * one: "in:work".
+ */
+export const BrowserIn = "in:";
+/**
  * SessionIdentity is who a session is on the web, and how it reaches the network. The
  * zero value is a session with a profile of its own and the network of this machine.
  * It is a table [sessions.NAME] of settings.toml, the file pilotfish.toml of a
@@ -2349,8 +2360,9 @@ export interface SessionIdentity {
    * "my-chrome", "chrome", "chromium", "edge", "brave", "vivaldi", the folder of its
    * profiles, or "by-hand" for one in which the user installed the extension. Or it is the
    * address of an engine that gives a browser: "wss://HOST/PATH" or
-   * "grid+https://USER:PASSWORD@HOST/". Empty for a browser of the session's own. With it
-   * only Color has a meaning.
+   * "grid+https://USER:PASSWORD@HOST/". Or it is BrowserIn and the name of another session:
+   * a browser context in that session's browser. Empty for a browser of the session's own.
+   * With it only Color has a meaning.
    */
   browser?: string;
   /**
