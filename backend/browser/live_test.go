@@ -191,7 +191,9 @@ onmousedown = () => { document.body.style.background = prompt('Your name?', 'Ada
 		t.Errorf("%+v", got)
 	}
 	v.stop()
-	<-v.ended
+	if err := <-v.ended; err != nil {
+		t.Error(err)
+	}
 	v = s.look(t)
 	if got := v.dialog(t); got == nil || *got != want {
 		t.Errorf("to one that comes later: %+v", got)
