@@ -191,7 +191,7 @@ onmousedown = () => { document.body.style.background = prompt('Your name?', 'Ada
 		t.Errorf("%+v", got)
 	}
 	v.stop()
-	_ = <-v.ended // it may say that the tab waits for its dialog
+	t.Log("stopped: ", <-v.ended)
 	v = s.look(t)
 	if got := v.dialog(t); got == nil || *got != want {
 		t.Errorf("to one that comes later: %+v", got)
