@@ -4,7 +4,6 @@ package cli_test
 
 import (
 	"bufio"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -59,13 +58,7 @@ func startBrowserless(t *testing.T, address string) *realEngine {
 // own one.
 func TestEveryCommandOnBrowserless(t *testing.T) {
 	e := startBrowserless(t, freeAddress(t))
-	r := install(t, "2m")
-	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", "ws://"+e.address+"/chromium?token=t0ken-of-the-engine"))
-	c := newCrowd(t, r)
-	c.bare = true
-	r.run("sessions", "start")
-	c.everyCommand(t)
-	r.run("sessions", "stop", "default")
+	everyCommandAt(t, "ws://"+e.address+"/chromium?token=t0ken-of-the-engine")
 }
 
 // A token that Browserless refuses is an error that does not quote it. A full one is waited

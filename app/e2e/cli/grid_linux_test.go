@@ -101,8 +101,14 @@ func (e *realEngine) kill() {
 // own one.
 func TestEveryCommandOnAGrid(t *testing.T) {
 	g := startGrid(t, freeAddress(t))
+	everyCommandAt(t, "grid+http://"+g.address+"/")
+}
+
+// everyCommandAt runs every command in a browser of an engine with this address.
+func everyCommandAt(t *testing.T, address string) {
+	t.Helper()
 	r := install(t, "2m")
-	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", "grid+http://"+g.address+"/"))
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n", address))
 	c := newCrowd(t, r)
 	c.bare = true
 	r.run("sessions", "start")
