@@ -78,7 +78,7 @@ export default defineConfig({
     // The files share one program and its modules: 34 s of processor time instead of 91.
     isolate: false,
     // The defaults are too short on a machine that is busy.
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -8,9 +8,9 @@ export default defineConfig({
     // One worker for all files, which share a browser and its page: see test/page/browser.ts.
     fileParallelism: false,
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A second, the default, is too short on a machine that is busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

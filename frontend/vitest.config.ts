@@ -14,7 +14,7 @@ export default defineConfig({
     // The files share one program and its modules, which saves most of their time.
     isolate: false,
     // The default is too short on a machine that is busy.
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -10,9 +10,9 @@ export default defineConfig({
     fileParallelism: false,
     isolate: false,
     // A test with several runs of axe takes half a minute on a machine that is busy.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // A second, the default, is too short on a machine that is busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -87,6 +87,8 @@ func TestOwnChromeByHand(t *testing.T) {
 		if err := panel.Eval(p.ctx, `document.querySelector('[data-code]').dataset.code`, &code); err != nil {
 			t.Fatal(err)
 		}
+		// The panel shows it, and then the app learns that a panel waits.
+		p.eventually("the session asks for the code", func() bool { a := plain().Attaching; return a != nil && a.Step == protocol.AttachCode })
 		return code
 	}
 	works := func() {
@@ -97,7 +99,6 @@ func TestOwnChromeByHand(t *testing.T) {
 		})
 	}
 	code := shownCode()
-	p.eventually("the session asks for the code", func() bool { return plain().Attaching.Step == protocol.AttachCode })
 	if err := p.desk.Screenshot(p.ctx, artifact(t, "byhand-code.png")); err != nil {
 		t.Error(err)
 	}

@@ -41,7 +41,7 @@ func TestOwnChrome(t *testing.T) {
 		if out, err := p.cliRun("--session", "mine", "tabs"); err == nil || !strings.Contains(out, "press Allow") {
 			t.Errorf("a command before Allow: %s", out)
 		}
-		chrome.Answer("Tab", "Return")
+		chrome.Answer(attachtest.Allow())
 		if err := <-started; err != nil {
 			t.Fatal(err)
 		}

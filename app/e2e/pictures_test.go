@@ -212,7 +212,7 @@ func (w *photographed) own(site string) {
 		started <- err
 	}()
 	w.frame = chrome.Asks()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	if err := <-started; err != nil {
 		w.t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func other(t *testing.T, chrome *attachtest.Chrome) *devtools.Conn {
 		t, err := attach.Open(deadline(t), attach.Browser{Name: "Chromium", Dir: chrome.Dir}, func(protocol.AttachStep) {})
 		done <- opened{t, err}
 	}()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	o := <-done
 	if o.err != nil {
 		t.Fatal(o.err)
@@ -121,7 +121,7 @@ func TestAttached(t *testing.T) {
 	chrome, c := usersChrome(t)
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	f.wait(t, "both tabs", func() bool { return len(f.tabs) == 2 })
 	if !f.Info().Attached {
@@ -167,7 +167,7 @@ func TestAttachRefused(t *testing.T) {
 	chrome, c := usersChrome(t)
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Return")
+	chrome.Answer(attachtest.Cancel())
 	if err := <-f.ended; code(err) != protocol.CodeRefused {
 		t.Errorf("after Cancel: %v", err)
 	}
@@ -199,7 +199,7 @@ func TestAttachSwitchedOff(t *testing.T) {
 	chrome, c := usersChrome(t)
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Tab", "Return")
+	chrome.Answer(attachtest.TurnOff())
 	if err := <-f.ended; code(err) != protocol.CodeRefused {
 		t.Errorf("after the settings: %v", err)
 	}
@@ -213,7 +213,7 @@ func TestAttachSwitchedOff(t *testing.T) {
 	if step := <-f.steps; step != protocol.AttachAllow {
 		t.Errorf("switched on again: %q", step)
 	}
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	if err := f.end(); err != nil {
 		t.Errorf("it ended with %v", err)
@@ -226,7 +226,7 @@ func TestAttachedBrowserEnds(t *testing.T) {
 	chrome, c := usersChrome(t)
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	r, err := f.running()
 	if err != nil {
@@ -238,7 +238,7 @@ func TestAttachedBrowserEnds(t *testing.T) {
 	}
 	f = launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	f.awaitWorker(t)
 	chrome.Kill()
@@ -261,7 +261,7 @@ func TestAttachedBesideHardTabs(t *testing.T) {
 	c := Config{Attach: attach.Browser{Name: "Chromium", Dir: chrome.Dir}, FilesDir: t.TempDir(), ExtensionDir: extensionDir(t)}
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	f.awaitWorker(t)
 	var seen []string
@@ -308,7 +308,7 @@ func TestAttachedLeavesEverything(t *testing.T) {
 	before := state(t, chrome)
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.started(t)
 	f.awaitWorker(t)
 	mine, err := f.NewTab(f.ctx, "", true)
@@ -386,7 +386,7 @@ func TestAttachedBesideADiscardedTab(t *testing.T) {
 	for _, do := range []string{"chrome.tabs.query({ active: false }).then(([one]) => chrome.tabs.discard(one.id))", ""} {
 		f := launch(t, c)
 		t.Cleanup(f.cancel)
-		chrome.Answer("Tab", "Return")
+		chrome.Answer(attachtest.Allow())
 		f.started(t)
 		f.awaitWorker(t)
 		both := func() bool {
@@ -429,7 +429,7 @@ func TestAttachedWithoutExtensions(t *testing.T) {
 	c := Config{Attach: attach.Browser{Name: "Chromium", Dir: chrome.Dir}, FilesDir: t.TempDir(), ExtensionDir: extensionDir(t)}
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.wait(t, "the notice", func() bool { return len(f.notices) > 0 && len(f.tabs) > 0 })
 	mine, err := f.NewTab(f.ctx, "", true)
 	if err != nil {
@@ -457,7 +457,7 @@ func TestAttachedPanelByHand(t *testing.T) {
 	c.ExtensionDir = t.TempDir() // nothing is in it
 	f := launch(t, c)
 	defer f.cancel()
-	chrome.Answer("Tab", "Return")
+	chrome.Answer(attachtest.Allow())
 	f.wait(t, "the notice", func() bool { return len(f.notices) > 0 && strings.Contains(f.notices[0].Hint, c.ExtensionDir) })
 	ask(t, other(t, chrome).Root, extensions.LoadUnpacked, extensions.LoadUnpackedParams{Path: dir})
 	f.started(t)

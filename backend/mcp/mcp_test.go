@@ -397,7 +397,7 @@ func TestTheClientIsToldThatTheUserIsAsked(t *testing.T) {
 		if text, _ := p.Data.(string); !strings.Contains(text, question) {
 			t.Errorf("%+v", p)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Error("nothing was logged")
 	}
 }
@@ -524,7 +524,7 @@ func TestCancellationReachesTheCommand(t *testing.T) {
 		}
 		select {
 		case <-b.ended:
-		case <-time.After(20 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Fatalf("%q: the command goes on", version)
 		}
 		if asked := b.last(); strings.Contains(asked, "url") {

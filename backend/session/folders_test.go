@@ -76,7 +76,7 @@ func plant(t *testing.T) *planted {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = started.Close() })
-	if err := started.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := started.SetReadDeadline(time.Now().Add(3 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	p.started = bufio.NewReader(started)

@@ -81,7 +81,7 @@ func TestAnEditOfTheSettingsFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		deadline, done := context.WithTimeout(ctx, 30*time.Second)
+		deadline, done := context.WithTimeout(ctx, 3*time.Minute)
 		defer done()
 		for !want(h.m.Window()) {
 			select {

@@ -34,7 +34,7 @@ func TestFileChangesAreNoticed(t *testing.T) {
 	}()
 	wait := func(want string) {
 		t.Helper()
-		deadline := time.After(30 * time.Second)
+		deadline := time.After(3 * time.Minute)
 		for {
 			select {
 			case got := <-heard:

@@ -41,7 +41,7 @@ func TestProgressIsReported(t *testing.T) {
 	}
 	until := func(what string, is func(protocol.TerminalInfo) bool) {
 		t.Helper()
-		limit := time.After(20 * time.Second)
+		limit := time.After(patience)
 		for {
 			select {
 			case now := <-changes:

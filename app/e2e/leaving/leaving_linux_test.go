@@ -314,7 +314,7 @@ func (a *agent) run(line string) protocol.CommandReply {
 		a.t.Fatalf("%s: %v", line, err)
 	}
 	request.TimeoutMS = int(a.timeout.Milliseconds())
-	ctx, cancel := context.WithTimeout(a.t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(a.t.Context(), 3*time.Minute)
 	defer cancel()
 	return a.registry.Execute(ctx, command.Call{Actor: a.actor, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct}, Tab: a.tab, Request: request})
 }
@@ -345,7 +345,7 @@ func (s *stand) asked(t *testing.T, wait bool) (n int) {
 		select {
 		case <-s.questions:
 			n++
-		case <-time.After(30 * time.Second):
+		case <-time.After(3 * time.Minute):
 			t.Error("nobody was asked")
 		}
 	}
@@ -447,7 +447,7 @@ func (s *stand) question(t *testing.T) (q protocol.Approval) {
 	t.Helper()
 	select {
 	case q = <-s.questions:
-	case <-time.After(30 * time.Second):
+	case <-time.After(3 * time.Minute):
 		t.Error("nobody was asked")
 	}
 	return q

@@ -179,7 +179,7 @@ func (a *agent) command(name string, args map[string]any) {
 		}
 		request.Args[arg] = raw
 	}
-	ctx, cancel := context.WithTimeout(a.t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(a.t.Context(), 3*time.Minute)
 	defer cancel()
 	a.registry.Execute(ctx, command.Call{Actor: a.actor, Scopes: []protocol.Scope{protocol.ScopeRead, protocol.ScopeAct}, Tab: a.tab, Request: request})
 }

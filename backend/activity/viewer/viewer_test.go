@@ -138,7 +138,7 @@ func TestBadQueries(t *testing.T) {
 func TestFeedAfterTheRecordBeganAnew(t *testing.T) {
 	v := watching(t)
 	do(v, "url")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	var got []string
 	for batch, err := range v.Feed(ctx, "", 500) {

@@ -116,7 +116,7 @@ func (p *product) send(id protocol.MessageID, text string) {
 // until waits until the conversation fulfils want.
 func (p *product) until(want func(protocol.ChatPage) bool) protocol.ChatPage {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(p.t.Context(), 3*time.Minute)
 	defer cancel()
 	events, err := p.Watch(ctx, "c", 0)
 	if err != nil {

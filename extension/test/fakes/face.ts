@@ -13,7 +13,7 @@ declare global {
 }
 
 /** The timeout for one step in a page, in ms. */
-const patience = 20_000;
+const patience = 60_000;
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 

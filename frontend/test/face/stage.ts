@@ -61,7 +61,7 @@ async function raise(): Promise<Stage> {
   });
   const page = await context.newPage();
   // Less than the test's timeout, so that a failure names its step.
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => {
     throw error;
   });

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -254,7 +255,7 @@ func (c *Chrome) Asks() (window string) {
 	defer cancel()
 	for ctx.Err() == nil {
 		for _, window := range c.windows() {
-			if c.dark(ctx, window) {
+			if asks, err := c.dark(ctx, window); err == nil && asks {
 				return window
 			}
 		}
@@ -265,28 +266,48 @@ func (c *Chrome) Asks() (window string) {
 
 // dark reports whether a window shows a dialog, which has no window of its own. A window
 // behind another one is black, so it is raised: the app's window may come up over it.
-func (c *Chrome) dark(ctx context.Context, window string) bool {
-	_, _ = c.run(ctx, "xdotool", "windowraise", window) // one that is gone is not dark
+func (c *Chrome) dark(ctx context.Context, window string) (bool, error) {
+	_, _ = c.run(ctx, "xdotool", "windowraise", window) // one that is gone has no picture
 	out, err := c.run(ctx, "import", "-window", window, "-crop", "1x1+300+700", "-colorspace", "gray", "-format", "%[fx:mean]", "info:")
 	var light float64
-	_, bad := fmt.Sscan(out, &light)
-	return err == nil && bad == nil && light > 0.1 && light < 0.7
+	if err == nil {
+		_, err = fmt.Sscan(out, &light)
+	}
+	return light > 0.1 && light < 0.7, err
 }
 
-// Answer waits until the browser asks, and presses keys, as xdotool names them: Tab and
-// Return press Allow, Return alone presses Cancel, and two Tab and Return "Turn off in settings". The browser ignores Return in the first
-// half second of a dialog, which may appear while the user types. Then Return is pressed
-// again.
-func (c *Chrome) Answer(keys ...string) {
+// Button is an answer to the question whether the browser may be used, by its place in
+// the window in pixels.
+type Button struct{ x, y int }
+
+// Allow, Cancel and TurnOff are the buttons of the question. They are pressed with the mouse: a key that
+// comes before the dialog has the keyboard is lost, and the next one presses another button.
+func Allow() Button   { return Button{763, 306} }
+func Cancel() Button  { return Button{674, 306} }
+func TurnOff() Button { return Button{476, 306} }
+
+// Answer waits until the browser asks, and presses a button. The browser ignores what is
+// pressed in the first half second of a dialog, which may appear while the user clicks, and
+// clicks that follow each other faster. So the button is pressed again after longer.
+func (c *Chrome) Answer(b Button) {
 	c.tb.Helper()
 	window := c.Asks()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	for again := keys; c.dark(ctx, window); again = keys[len(keys)-1:] {
-		if _, err := c.run(ctx, "xdotool", append([]string{"windowfocus", "--sync", window, "key", "--delay", "100"}, again...)...); err != nil {
+	for pressed := (time.Time{}); ctx.Err() == nil; {
+		asks, err := c.dark(ctx, window)
+		if err == nil && !asks {
+			return
+		}
+		if time.Since(pressed) < 700*time.Millisecond {
+			continue
+		}
+		pressed = time.Now()
+		if _, err := c.run(ctx, "xdotool", "mousemove", "--window", window, strconv.Itoa(b.x), strconv.Itoa(b.y), "click", "1"); err != nil {
 			c.tb.Fatal(err)
 		}
 	}
+	c.tb.Fatal("the question stays")
 }
 
 // Switch waits until the page of remote debugging is in front, with the switch on or off, and
