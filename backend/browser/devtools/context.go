@@ -316,7 +316,7 @@ func (c *Conn) passes(s *Session, msg *cdproto.Message) bool {
 		}
 		if e.SessionID != "" {
 			// A target that waits is let go by the sessions of its own context.
-			go func() {
+			go func() { // it ends with the connection at the latest
 				_ = Post(context.Background(), s, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
 			}()
 		}
