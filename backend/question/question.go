@@ -68,7 +68,7 @@ func who(a protocol.Actor) string {
 	case protocol.ActorShell:
 		return "A command in your shell"
 	case protocol.ActorUser:
-		return "You"
+		return "A command of yours"
 	}
 	return a.Name
 }

@@ -117,6 +117,11 @@ func TestQuestionsAreSaidInWords(t *testing.T) {
 			"", args("difference", "- click e1\n+ click e2"),
 		},
 		{
+			protocol.Approval{Actor: protocol.Actor{Kind: protocol.ActorUser}, Command: "cookies", Kind: protocol.ActionSensitive, Origin: "https://shop.example", Args: args("do", "set", "name", "sid")},
+			"A command of yours wants to change cookies on https://shop.example",
+			"", args("name", "sid"),
+		},
+		{
 			protocol.Approval{Actor: shell, Command: "app", Kind: protocol.ActionSensitive, Args: args("action", "stop", "session", "work")},
 			"A command in your shell wants to stop the session “work”",
 			"An agent runs that is not confined, so Pilotfish cannot be sure that you asked.", nil,
