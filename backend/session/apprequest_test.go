@@ -32,3 +32,15 @@ func TestDescribedRequests(t *testing.T) {
 		}
 	}
 }
+
+// What cannot start leaves no session in the list.
+func TestNoSessionWithoutItsBrowser(t *testing.T) {
+	h := newFixture(t)
+	req := protocol.AppRequest{Identity: &protocol.SessionIdentity{Browser: protocol.BrowserIn + "nobody"}}
+	if _, err := startAs(t.Context(), h.m, "new", req); protocol.AsError(err).Code != protocol.CodeUnknownSession {
+		t.Errorf("in the browser of no session: %v", err)
+	}
+	if _, err := h.m.Session("new"); err == nil {
+		t.Error("there is a session that cannot start")
+	}
+}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"strings"
 
 	"pilotfish/backend/identity"
 	"pilotfish/backend/protocol"
@@ -17,6 +18,9 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 		if name, id, err = project(ctx, m, req.Project); err != nil {
 			return "", err
 		}
+	}
+	if err := usable(m, id); err != nil {
+		return "", err
 	}
 	s, err := m.Session(name)
 	if err != nil {
@@ -34,14 +38,31 @@ func startAs(ctx context.Context, m *Manager, name protocol.SessionName, req pro
 	return name, s.Start(ctx)
 }
 
+// usable returns an error for an identity with which no session could start. It is asked before a
+// session is made.
+func usable(m *Manager, id *protocol.SessionIdentity) error {
+	if id == nil {
+		return nil
+	}
+	if err := identity.Check(*id); err != nil {
+		return identity.AsError(err)
+	}
+	host, in := strings.CutPrefix(id.Browser, protocol.BrowserIn)
+	if !in {
+		return nil
+	}
+	_, err := m.Session(protocol.SessionName(host))
+	return err
+}
+
 // keeping makes a session, which keeps id; nil for none. It makes none for an id that cannot
 // be used.
 func keeping(m *Manager, id *protocol.SessionIdentity, create func() (protocol.SessionName, error)) (protocol.SessionName, error) {
 	if id == nil {
 		return create()
 	}
-	if err := identity.Check(*id); err != nil {
-		return "", identity.AsError(err)
+	if err := usable(m, id); err != nil {
+		return "", err
 	}
 	name, err := create()
 	if err != nil {
