@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 )
@@ -256,23 +255,6 @@ func answered(ctx context.Context, method string, answer <-chan reply, result an
 // answer of a browser whose administrator blocks developer tools for the page.
 func (c *Client) RefuseNext(ctx context.Context) error {
 	return c.Call(ctx, "", refuse, nil, nil)
-}
-
-// Overhear passes everything that the browser sends to the app from now on to
-// hear, in order, with the time at which the browser sent it.
-func (c *Client) Overhear(ctx context.Context, hear func(at time.Time, message json.RawMessage)) error {
-	c.mu.Lock()
-	c.heard[event{"", overheard}] = func(params json.RawMessage) {
-		var sent struct {
-			At      int64           `json:"at"`
-			Message json.RawMessage `json:"message"`
-		}
-		if json.Unmarshal(params, &sent) == nil {
-			hear(time.Unix(0, sent.At), sent.Message)
-		}
-	}
-	c.mu.Unlock()
-	return c.Call(ctx, "", overhear, nil, nil)
 }
 
 // Targets lists the browser's targets.

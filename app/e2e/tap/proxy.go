@@ -18,19 +18,16 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // firstTapID is the first id of the tests' commands. The app counts its own from
 // 1 and never reaches it.
 const firstTapID = 1 << 30
 
-// The proxy's own commands and event; the browser never receives them.
+// The proxy's own commands; the browser never receives them.
 const (
-	refuse    = "Tap.refuse"
-	overhear  = "Tap.overhear"
-	await     = "Tap.await"
-	overheard = "Tap.told"
+	refuse = "Tap.refuse"
+	await  = "Tap.await"
 )
 
 // envelope is the part of a message by which the proxy decides who receives it.
@@ -65,7 +62,6 @@ type proxy struct {
 	attaches []attaching     // the attachments that the browser has not reported, in order
 	refusing bool            // the app may not attach to the next page that opens
 	refused  map[string]bool // the targets to which the app may not attach
-	overhear bool            // the test also receives what the browser sends to the app
 	awaited  []awaited       // what the test waits for
 	written  sync.Mutex      // held while a message is written to the browser
 	relayed  sync.Mutex      // held while a message is written to the app
@@ -217,7 +213,6 @@ func (p *proxy) relayBrowser(from io.Reader) {
 		if p.tell(message) != nil {
 			return
 		}
-		p.repeat(message)
 		p.announce(page)
 	}
 }
@@ -255,22 +250,6 @@ func (p *proxy) announce(page *Target) {
 		}
 	}
 	p.awaited = left
-}
-
-// repeat copies a message for the app to a test that overhears the app, with the
-// time at which the browser sent it.
-func (p *proxy) repeat(message []byte) {
-	at := time.Now()
-	p.mu.Lock()
-	test := p.test
-	if !p.overhear {
-		test = nil
-	}
-	p.mu.Unlock()
-	if test != nil {
-		// A disconnected test is no reason to stop the product.
-		_, _ = fmt.Fprintf(test, `{"method":%q,"params":{"at":%d,"message":%s}}`+"\n", overheard, at.UnixNano(), bytes.TrimSuffix(message, []byte{0}))
-	}
 }
 
 // ours reports whether a message is an answer to the test, or an event of a
@@ -339,7 +318,7 @@ func (p *proxy) accept(listener net.Listener) {
 		if p.test != nil {
 			p.test.Close()
 		}
-		p.test, p.overhear, p.awaited = conn, false, nil
+		p.test, p.awaited = conn, nil
 		p.mu.Unlock()
 		go p.relayTest(conn)
 	}
@@ -368,13 +347,9 @@ func (p *proxy) relayTest(conn net.Conn) {
 			p.awaited = append(p.awaited, awaited{id: e.ID, part: params.Part})
 			p.mu.Unlock()
 			continue
-		case refuse, overhear:
+		case refuse:
 			p.mu.Lock()
-			if e.Method == refuse {
-				p.refusing = true
-			} else {
-				p.overhear = true
-			}
+			p.refusing = true
 			p.mu.Unlock()
 			if _, err := fmt.Fprintf(conn, `{"id":%d,"result":{}}`+"\n", e.ID); err != nil {
 				return
