@@ -255,7 +255,7 @@ func (c *Chrome) Asks() (window string) {
 	defer cancel()
 	for ctx.Err() == nil {
 		for _, window := range c.windows() {
-			if asks, err := c.dark(ctx, window); err == nil && asks {
+			if light, err := c.light(ctx, window); err == nil && light > dark && light < white {
 				return window
 			}
 		}
@@ -264,17 +264,19 @@ func (c *Chrome) Asks() (window string) {
 	return ""
 }
 
-// dark reports whether a window shows a dialog, which has no window of its own. A window
-// behind another one is black, so it is raised: the app's window may come up over it.
-func (c *Chrome) dark(ctx context.Context, window string) (bool, error) {
+// light returns how light a window is, from 0 to 1: a browser that asks darkens its white page.
+// A window behind another one is black, so it is raised: the app's window may come up over it.
+func (c *Chrome) light(ctx context.Context, window string) (light float64, err error) {
 	_, _ = c.run(ctx, "xdotool", "windowraise", window) // one that is gone has no picture
 	out, err := c.run(ctx, "import", "-window", window, "-crop", "1x1+300+700", "-colorspace", "gray", "-format", "%[fx:mean]", "info:")
-	var light float64
 	if err == nil {
 		_, err = fmt.Sscan(out, &light)
 	}
-	return light > 0.1 && light < 0.7, err
+	return light, err
 }
+
+// The light of a window that is not drawn is below dark, that of one that asks below white.
+const dark, white = 0.1, 0.7
 
 // Button is an answer to the question whether the browser may be used, by its place in
 // the window in pixels.
@@ -295,8 +297,8 @@ func (c *Chrome) Answer(b Button) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	for pressed := (time.Time{}); ctx.Err() == nil; {
-		asks, err := c.dark(ctx, window)
-		if err == nil && !asks {
+		// One that is black has not answered: it comes up from behind another window.
+		if light, err := c.light(ctx, window); err == nil && light >= white {
 			return
 		}
 		if time.Since(pressed) < 700*time.Millisecond {
