@@ -32,6 +32,9 @@ type Options struct {
 	Program string
 	// Headless runs sessions without windows.
 	Headless bool
+	// Isolated is the session in whose browser clients of MCP over HTTP have their own; empty for
+	// none.
+	Isolated protocol.SessionName
 	// Console also receives the log, as text; nil for no console output.
 	Console io.Writer
 }
@@ -124,7 +127,7 @@ func (a *Assembly) assemble(o Options, unwritable *protocol.Error) error {
 		panic(err) // "dist" is a valid path
 	}
 	a.Manager, err = session.New(session.Config{
-		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless,
+		Version: o.Version, Dirs: a.Dirs, Settings: settings, Program: o.Program, Headless: o.Headless, Isolated: o.Isolated,
 		NoSandbox: os.Getenv(protocol.EnvSandbox) == "1", Models: models, Notice: unwritable, NotifyURL: notify, Pages: pages, Log: log, Logger: logger,
 	})
 	return err

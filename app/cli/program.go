@@ -81,9 +81,10 @@ func builtins() []builtin {
 				{Name: "headless", Kind: syntax.KindBool, Flag: true, Help: "run the browser without a display too; such a browser has no side panel, and runs tasks without one"},
 				{Name: "control", Kind: syntax.KindBool, Flag: true, Help: "print an address of the control page on standard error; see pilotfish control"},
 				{Name: "idle", Flag: true, Help: "end after so long without a command: 30m"},
+				{Name: "isolated", Kind: syntax.KindBool, Flag: true, Help: "give each client of MCP over HTTP (/mcp) a session of its own, in the browser of --session; it ends with DELETE, or half an hour after the client's last request"},
 				{Name: "notify-url", Flag: true, Help: "post what needs you to this address, in place of the setting notify_url; PILOTFISH_NOTIFY_URL does the same and is in no list of processes"},
 			},
-			Examples: []string{"pilotfish serve --headless", "pilotfish serve --headless --control", "pilotfish serve --notify-url 'https://ntfy.sh/TOPIC?tpl=1&m={{.text}}'"},
+			Examples: []string{"pilotfish serve --headless", "pilotfish serve --headless --control", "pilotfish serve --headless --isolated", "pilotfish serve --notify-url 'https://ntfy.sh/TOPIC?tpl=1&m={{.text}}'"},
 		}, (*program).serve},
 		{syntax.Spec{
 			Name: "activity", Summary: "show what was done in the session, by whom, and how it ended", Group: syntax.GroupApp,

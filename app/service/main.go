@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 	idle := flags.Duration("idle", 0, "end after so long without a command")
 	tab := flags.String("tab", "", "the tab of commands that name none")
 	session := flags.String("session", "", "their session")
-	isolated := flags.Bool("isolated", false, "mcp: a session of its own in the browser of that one")
+	isolated := flags.Bool("isolated", false, "serve, mcp: a session for each client in the browser of that one")
 	program := flags.String("program", "", "connect: the program")
 	list := flags.Bool("list", false, "connect: how every program stands")
 	remove := flags.Bool("remove", false, "connect: take it back")
@@ -99,6 +100,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, console io.Write
 		how := serving{headless: *headless, control: *control, idle: *idle, console: console, notices: console}
 		if *asData {
 			how.console = nil
+		}
+		if *isolated {
+			how.isolated = cmp.Or(streams.Session, protocol.DefaultSession)
 		}
 		return serve(ctx, how)
 	case "mcp":
@@ -215,6 +219,9 @@ type serving struct {
 	// control prints an address of the control page to notices.
 	control bool
 	notices io.Writer
+	// isolated is the session in whose browser each client of MCP over HTTP has its own; empty for
+	// none.
+	isolated protocol.SessionName
 	// idle is the time without a command after which the backend ends; 0 for
 	// never.
 	idle    time.Duration

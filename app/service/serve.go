@@ -54,7 +54,7 @@ func serveUntil(ctx context.Context, how serving, parent *os.File) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	defer hangups()()
-	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: program, Headless: how.headless, Console: how.console})
+	made, err := assembly.New(ctx, assembly.Options{Version: version, Program: program, Headless: how.headless, Isolated: how.isolated, Console: how.console})
 	if assembly.IsRunning(err) {
 		return protocol.NewError(protocol.CodeBusy, "Pilotfish is running already", "`pilotfish status` shows its sessions; `pilotfish app quit` ends it")
 	}

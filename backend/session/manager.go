@@ -53,6 +53,9 @@ type Config struct {
 	Program string
 	// Headless runs browsers without windows, and so without side panels.
 	Headless bool
+	// Isolated gives each client of MCP over HTTP a session of its own in the browser of this one;
+	// empty for none.
+	Isolated protocol.SessionName
 	// NoSandbox runs Chromium without its sandbox when we are root.
 	NoSandbox bool
 	// Models gives access to the models that carry out tasks; nil for none.

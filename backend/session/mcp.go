@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/command/catalogue"
@@ -73,32 +74,90 @@ func welcome(w http.ResponseWriter, agent, theme string, unconfined *protocol.Er
 // newMCP returns the MCP handler of the registry. Each token's holder gets an
 // MCP server of its own.
 func (g gateway) newMCP() *mcp.Handler {
-	return mcp.NewHandler(mcp.HandlerConfig{Caller: g.mcpFor, Logger: g.m.cfg.Logger})
+	c := mcp.HandlerConfig{Caller: g.mcpFor, Logger: g.m.cfg.Logger}
+	if host := g.m.cfg.Isolated; host != "" {
+		c.Isolated = func(client context.Context, grant auth.Grant) mcp.Config {
+			own := &isolated{Isolated: mcp.NewIsolated(host), gateway: g, client: client}
+			grant.Session = own.Name // and it reaches no other one
+			return g.mcpOf(grant, own)
+		}
+	}
+	return mcp.NewHandler(c)
 }
 
 // mcpFor returns what an MCP server needs for the holder of a grant.
-func (g gateway) mcpFor(grant auth.Grant) mcp.Config {
+func (g gateway) mcpFor(grant auth.Grant) mcp.Config { return g.mcpOf(grant, nil) }
+
+// mcpOf is mcpFor for a session that is one client's alone; nil for one that others use, too.
+func (g gateway) mcpOf(grant auth.Grant, own *isolated) mcp.Config {
 	return mcp.Config{
 		Version: g.m.cfg.Version, Tab: grant.Tab, Specs: catalogue.Specs(),
-		Caller: mcpCaller{g, control.Caller{Find: func() (*control.Tasks, error) {
+		Caller: mcpCaller{g, control.Caller{Find: func(ctx context.Context) (*control.Tasks, error) {
 			if grant.Actor.Kind == protocol.ActorScript { // they would use the user's model, in any tab
 				return nil, protocol.NewError(protocol.CodeForbidden, "a shared address has no tasks", "use the commands of the browser")
 			}
+			if err := own.start(ctx); err != nil {
+				return nil, err
+			}
 			return g.tasks(grant)
-		}, Grant: grant}},
+		}, Grant: grant}, own},
 		Logger: g.m.cfg.Logger,
 	}
+}
+
+// isolated is the session of one MCP client. It starts with the client's first command, and
+// again with the next one after its end.
+type isolated struct {
+	mcp.Isolated
+	gateway
+
+	client context.Context // the client's life
+
+	mu   sync.Mutex
+	runs bool
+}
+
+// start starts the session unless it runs. nil has none to start.
+func (o *isolated) start(ctx context.Context) error {
+	if o == nil {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.runs {
+		return nil
+	}
+	app := func(ctx context.Context, req protocol.AppRequest) error {
+		_, err := o.app(ctx, req)
+		return err
+	}
+	if err := o.Start(ctx, app); err != nil {
+		return err
+	}
+	o.runs = true
+	o.m.running.Go(func() {
+		o.Hold(o.client, app)
+		o.mu.Lock()
+		o.runs = false
+		o.mu.Unlock()
+	})
+	return nil
 }
 
 // mcpCaller is the holder of a grant, who calls by MCP.
 type mcpCaller struct {
 	gateway
 	control.Caller
+
+	own *isolated
 }
 
 func (c mcpCaller) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
+	if err := c.own.start(ctx); err != nil {
+		return protocol.CommandReply{Error: protocol.AsError(err)}
+	}
 	return c.Command(ctx, c.Grant, req, waiting)
 }
 

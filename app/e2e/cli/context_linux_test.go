@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +14,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// contexts tries sessions in the browser of another one: each is signed in for itself, also a
-// client of `mcp --isolated`, whose session ends with it; and they end with the browser's session.
+// contexts tries sessions in the browser of another one: each is signed in for itself, also
+// clients of `mcp --isolated` and of `serve --isolated`, whose sessions end with them; and they end
+// with the browser's session.
 func contexts(t *testing.T, r *installation) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -34,9 +34,13 @@ func contexts(t *testing.T, r *installation) {
 		r.run("sessions", "start", name, "--in", "host")
 		r.run("goto", site.URL+"/as/"+name, "--session", name)
 	}
-	client := connect(t, &sdk.CommandTransport{Command: r.command(ctx, "mcp", "--isolated", "--session", "host")})
-	run := func(line string) string { t.Helper(); return byMCP(client)(t, line, "").text }
-	run("goto " + site.URL + "/as/eve")
+	clients := map[string]*sdk.ClientSession{
+		"eve": connect(t, &sdk.CommandTransport{Command: r.command(ctx, "mcp", "--isolated", "--session", "host")}),
+		"fay": connect(t, r.mcp()), "gil": connect(t, r.mcp()),
+	}
+	for name, client := range clients {
+		byMCP(client)(t, "goto "+site.URL+"/as/"+name, "")
+	}
 	for _, name := range []string{"ada", "bob"} {
 		r.run("goto", site.URL, "--session", name)
 		if out := r.run("text", "--session", name); !strings.Contains(out, "signed in: who="+name) {
@@ -46,9 +50,29 @@ func contexts(t *testing.T, r *installation) {
 			t.Errorf("the tabs of %s: %s", name, out)
 		}
 	}
-	run("goto " + site.URL)
-	if out := run("text"); !strings.Contains(out, "signed in: who=eve") {
-		t.Errorf("by MCP: %s", out)
+	isolated := func() (names []protocol.SessionName) {
+		for _, s := range r.status(t) {
+			if strings.HasPrefix(string(s.Name), "mcp-") {
+				names = append(names, s.Name)
+			}
+		}
+		return names
+	}
+	own := isolated()
+	if len(own) != len(clients) {
+		t.Errorf("the clients have the sessions %v", own)
+	}
+	for name, client := range clients {
+		run := func(line string) string { t.Helper(); return byMCP(client)(t, line, "").text }
+		run("goto " + site.URL)
+		if out := run("text"); !strings.Contains(out, "signed in: who="+name) {
+			t.Errorf("%s by MCP: %s", name, out)
+		}
+		for _, other := range append(own, "ada", "host") {
+			if out := run("text --session " + string(other)); !strings.Contains(out, "signed in: who="+name) {
+				t.Errorf("%s reads %s: %s", name, other, out)
+			}
+		}
 	}
 	if out := r.run("cookies", "--session", "host", "--all"); strings.Contains(out, "who") {
 		t.Errorf("the cookies of the browser's own session: %s", out)
@@ -56,18 +80,18 @@ func contexts(t *testing.T, r *installation) {
 	if out, err := r.command(ctx, "perf", "--trace", "--session", "ada").CombinedOutput(); err == nil || !strings.Contains(string(out), "names what session host loads") {
 		t.Errorf("a trace: %s, %v", out, err)
 	}
-	isolated := func() bool {
-		return slices.ContainsFunc(r.status(t), func(s protocol.SessionInfo) bool { return strings.HasPrefix(string(s.Name), "mcp-") })
-	}
-	if !isolated() {
-		t.Error("the client has no session of its own")
-	}
-	if err := client.Close(); err != nil {
-		t.Error(err)
-	}
-	for isolated() {
-		if ctx.Err() != nil {
-			t.Fatal("the client's session has not ended with it")
+	for left := len(clients) - 1; left >= 0; left-- {
+		for name, client := range clients { // one of them
+			if err := client.Close(); err != nil {
+				t.Error(err)
+			}
+			delete(clients, name)
+			break
+		}
+		for len(isolated()) != left {
+			if ctx.Err() != nil {
+				t.Fatal("the client's session has not ended with it")
+			}
 		}
 	}
 	r.run("sessions", "stop", "host")

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -58,31 +57,7 @@ func TestControlPage(t *testing.T) {
 	r := install(t, "1m")
 	orders := newSeller(t)
 	orders.offers(r)
-	serve := r.command(context.Background(), "serve", "--headless", "--control")
-	said, err := serve.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		r.end()
-		_ = serve.Wait()
-	})
-	address := ""
-	lines := bufio.NewScanner(said)
-	for address == "" && lines.Scan() {
-		_, address, _ = strings.Cut(lines.Text(), "within a minute: ")
-	}
-	if address == "" {
-		t.Fatalf("no address was printed: %v", lines.Err())
-	}
-	go func() { // the log
-		for lines.Scan() {
-			continue
-		}
-	}()
+	address := r.serves()
 	s := connect(t, &sdk.CommandTransport{Command: r.command(t.Context(), "mcp")})
 	agent := func(tool string, args map[string]any) string {
 		t.Helper()

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,6 +57,36 @@ func (r *installation) env() []string {
 		env = append(env, protocol.EnvSandbox+"=1")
 	}
 	return env
+}
+
+// serves starts the app without a window, and returns an address of its control page.
+func (r *installation) serves(flags ...string) (address string) {
+	r.t.Helper()
+	serve := r.command(context.Background(), append([]string{"serve", "--headless", "--control"}, flags...)...)
+	said, err := serve.StderrPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() {
+		r.end()
+		_ = serve.Wait()
+	})
+	lines := bufio.NewScanner(said)
+	for address == "" && lines.Scan() {
+		_, address, _ = strings.Cut(lines.Text(), "within a minute: ")
+	}
+	if address == "" {
+		r.t.Fatalf("no address was printed: %v", lines.Err())
+	}
+	go func() { // the log
+		for lines.Scan() {
+			continue
+		}
+	}()
+	return address
 }
 
 func (r *installation) command(ctx context.Context, args ...string) *exec.Cmd {
@@ -113,6 +144,15 @@ func (r *installation) endpoint() protocol.Endpoint {
 		r.t.Fatal(err)
 	}
 	return e
+}
+
+// mcp is the way to the app by MCP over HTTP.
+func (r *installation) mcp() sdk.Transport {
+	r.t.Helper()
+	e := r.endpoint()
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	r.t.Cleanup(base.CloseIdleConnections)
+	return &sdk.StreamableClientTransport{Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", e.Port), HTTPClient: &http.Client{Transport: bearer{e.Token, base}}}
 }
 
 // end stops the session, and waits until it is gone.
@@ -278,12 +318,7 @@ func TestMCPWithARealBrowser(t *testing.T) {
 	connect := map[string]func() sdk.Transport{
 		"stdio": func() sdk.Transport { return &sdk.CommandTransport{Command: r.command(context.Background(), "mcp")} },
 		"http": func() sdk.Transport {
-			e := r.endpoint()
-			base := http.DefaultTransport.(*http.Transport).Clone()
-			t.Cleanup(base.CloseIdleConnections)
-			return &sdk.StreamableClientTransport{
-				Endpoint: fmt.Sprintf("http://127.0.0.1:%d/mcp", e.Port), HTTPClient: &http.Client{Transport: bearer{e.Token, base}},
-			}
+			return r.mcp()
 		},
 	}
 	for _, name := range []string{"stdio", "http"} { // the first one starts the session
@@ -380,6 +415,7 @@ func TestMCPWithARealBrowser(t *testing.T) {
 // reader that was cut off continues where it was.
 func TestActivityOfARealSession(t *testing.T) {
 	r := install(t, "1m")
+	r.serves("--isolated")
 	r.run("tabs")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -420,4 +456,11 @@ func TestActivityOfARealSession(t *testing.T) {
 	_ = follow.Wait() // ended above
 	t.Run("share", func(t *testing.T) { shared(t, r) })
 	t.Run("contexts", func(t *testing.T) { contexts(t, r) })
+	t.Run("a client stays until the end of the app", func(t *testing.T) {
+		byMCP(connect(t, r.mcp()))(t, "goto "+url, "")
+		r.end()
+		if names, err := r.dirs().Sessions(); err != nil || slices.ContainsFunc(names, func(n protocol.SessionName) bool { return strings.HasPrefix(string(n), "mcp-") }) {
+			t.Errorf("left behind: %v, %v", names, err)
+		}
+	})
 }

@@ -12,7 +12,6 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,15 +42,30 @@ type Streams struct {
 // the first command, and again after the app was restarted: the client's session
 // continues.
 func (s Streams) MCP(ctx context.Context) error {
-	host := cmp.Or(s.Session, protocol.DefaultSession)
-	if s.Isolated {
-		s.Session = protocol.SessionName("mcp-" + strings.ToLower(rand.Text()[:8]))
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // a session of its own ends then
-	b := &bridge{find: func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }, id: rand.Text(), tab: s.Tab, session: s.Session}
+	find := func(ctx context.Context) (*client.Client, error) { return client.FindOrStart(ctx, s.Getenv) }
+	b := &bridge{find: find, id: rand.Text(), tab: s.Tab, session: s.Session}
 	if s.Isolated {
-		b.isolate(ctx, host)
+		own := mcp.NewIsolated(cmp.Or(s.Session, protocol.DefaultSession))
+		s.Session, b.session, b.isolated = own.Name, own.Name, true
+		b.find = func(starting context.Context) (*client.Client, error) {
+			c, err := find(starting)
+			if err != nil {
+				return nil, err
+			}
+			app := func(ctx context.Context, req protocol.AppRequest) error {
+				return c.Post(ctx, "/app", req, &protocol.AppReply{})
+			}
+			if err := own.Start(starting, app); err != nil {
+				return nil, err
+			}
+			go func() {
+				own.Hold(ctx, app)
+				b.forget(nil)
+			}()
+			return c, nil
+		}
 	}
 	tab := s.Tab
 	if tab == "" && !s.Isolated {
@@ -82,6 +96,8 @@ type bridge struct {
 	// tab and session apply to commands that name none.
 	tab     protocol.TabID
 	session protocol.SessionName
+	// isolated makes session that of all commands.
+	isolated bool
 
 	mu      sync.Mutex
 	program string // its name
@@ -110,37 +126,12 @@ func (b *bridge) connected(ctx context.Context) (*client.Client, error) {
 	return b.client, nil
 }
 
-// forget drops a client that no longer reaches the app.
-// isolate makes each connection to the app start the bridge's session in the browser of host. The
-// app ends the session when ctx has ended, or this process.
-func (b *bridge) isolate(ctx context.Context, host protocol.SessionName) {
-	find := b.find
-	b.find = func(starting context.Context) (*client.Client, error) {
-		c, err := find(starting)
-		if err != nil {
-			return nil, err
-		}
-		req := protocol.AppRequest{Action: protocol.AppStart, Session: b.session, Identity: &protocol.SessionIdentity{Browser: protocol.BrowserIn + string(host)}}
-		var reply protocol.AppReply
-		if err := c.Post(starting, "/app", req, &reply); err != nil {
-			return nil, err
-		}
-		go func() {
-			// It returns when the session has ended, for example with that of host: the next
-			// command starts it again.
-			_ = c.Post(ctx, "/app", protocol.AppRequest{Action: protocol.AppHold, Session: b.session}, &protocol.AppReply{})
-			b.mu.Lock()
-			b.client = nil
-			b.mu.Unlock()
-		}()
-		return c, nil
-	}
-}
-
+// forget drops a client that no longer reaches the app; nil means whichever there is. The next
+// command finds the app again, which starts a session of the bridge's own again.
 func (b *bridge) forget(c *client.Client) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.client == c {
+	if c == nil || b.client == c {
 		b.client = nil
 	}
 }
@@ -155,6 +146,9 @@ func lost(err error) bool {
 // Execute runs a command in the app.
 func (b *bridge) Execute(ctx context.Context, req protocol.CommandRequest, waiting func(protocol.Waiting)) protocol.CommandReply {
 	req.Tab = cmp.Or(req.Tab, b.tab)
+	if b.isolated {
+		req.Session = b.session
+	}
 	ctx, cancel := client.Deadline(ctx, client.Patience(time.Duration(req.TimeoutMS)*time.Millisecond))
 	defer cancel()
 	for again := false; ; again = true {

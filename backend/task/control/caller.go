@@ -12,13 +12,13 @@ import (
 // Caller is the access of a token's holder to tasks, as MCP offers it.
 type Caller struct {
 	// Find returns the tasks of the caller's session.
-	Find  func() (*Tasks, error)
+	Find  func(context.Context) (*Tasks, error)
 	Grant auth.Grant
 }
 
 // RunTask requests a task from a panel.
 func (c Caller) RunTask(ctx context.Context, req protocol.TaskRunRequest) (protocol.Task, error) {
-	tasks, err := c.Find()
+	tasks, err := c.Find(ctx)
 	if err != nil {
 		return protocol.Task{}, err
 	}
@@ -27,7 +27,7 @@ func (c Caller) RunTask(ctx context.Context, req protocol.TaskRunRequest) (proto
 
 // StopTask stops a task.
 func (c Caller) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task, error) {
-	tasks, err := c.Find()
+	tasks, err := c.Find(ctx)
 	if err != nil {
 		return protocol.Task{}, err
 	}
@@ -35,8 +35,8 @@ func (c Caller) StopTask(ctx context.Context, id protocol.TaskID) (protocol.Task
 }
 
 // TaskList returns the caller's tasks.
-func (c Caller) TaskList(context.Context) ([]protocol.Task, error) {
-	tasks, err := c.Find()
+func (c Caller) TaskList(ctx context.Context) ([]protocol.Task, error) {
+	tasks, err := c.Find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (c Caller) TaskList(context.Context) ([]protocol.Task, error) {
 // task's panel has disconnected, it waits for TaskLostWait, because the panel
 // may reconnect.
 func (c Caller) FollowTask(ctx context.Context, id protocol.TaskID, report func(protocol.Task, []string)) (protocol.Task, error) {
-	tasks, err := c.Find()
+	tasks, err := c.Find(ctx)
 	if err != nil {
 		return protocol.Task{}, err
 	}

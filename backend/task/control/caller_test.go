@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -33,7 +34,7 @@ func TestACallerFollowsATask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
 		d.write(t, one, "p", protocol.TaskRunning)
-		c := Caller{Find: func() (*Tasks, error) { return d.Tasks, nil }, Grant: shell()}
+		c := Caller{Find: func(context.Context) (*Tasks, error) { return d.Tasks, nil }, Grant: shell()}
 		follow := func() chan protocol.TaskState {
 			last := make(chan protocol.TaskState, 1)
 			go func() {
@@ -67,7 +68,7 @@ func TestACallerFollowsATask(t *testing.T) {
 		if list, err := c.TaskList(t.Context()); err != nil || len(list) != 1 {
 			t.Errorf("%+v, %v", list, err)
 		}
-		broken := Caller{Find: func() (*Tasks, error) { return nil, errors.New("no session") }}
+		broken := Caller{Find: func(context.Context) (*Tasks, error) { return nil, errors.New("no session") }}
 		if _, err := broken.RunTask(t.Context(), protocol.TaskRunRequest{}); err == nil {
 			t.Error("a task ran in no session")
 		}
