@@ -14,6 +14,10 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	if err := p.secretValue(&in); err != nil {
 		return err
 	}
+	to, err := recordingTo(&in)
+	if err != nil {
+		return err
+	}
 	args, err := in.Payload()
 	if err != nil {
 		return err
@@ -22,14 +26,15 @@ func (p *program) command(ctx context.Context, in syntax.Invocation) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
+	timely, cancel := client.Deadline(ctx, client.Patience(in.Timeout))
 	defer cancel()
-	reply, err := c.Command(ctx, protocol.CommandRequest{
+	reply, err := c.Command(timely, protocol.CommandRequest{
 		Command: in.Spec.Name, Args: args, Tab: in.Tab, Session: in.Session, TimeoutMS: int(in.Timeout.Milliseconds()),
 	}, func(q protocol.Waiting) { say.Waiting(p.stderr, q) })
 	if err != nil {
 		return err
 	}
+	to.deliverRecording(ctx, &reply)
 	if !reply.OK {
 		reply.Error = say.Failed(reply)
 		if len(reply.Data) > 0 && !in.JSON { // data of what was done before it failed

@@ -14,8 +14,8 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// destination is where results go: a file, and the address that gets it when it is whole, nil
-// for none. The address is signed, so it is a credential: it is printed and kept nowhere.
+// destination is where results or a recording go: a file, and the address that gets it when it is
+// whole, nil for none. The address is signed, so it is a credential: it is printed and kept nowhere.
 type destination struct {
 	file string
 	to   *url.URL
@@ -27,25 +27,35 @@ func destinationOf(out string) (destination, error) {
 	if !strings.Contains(out, "://") {
 		return destination{file: out}, nil
 	}
-	bad := func(what string) (destination, error) {
-		return destination{}, protocol.NewError(protocol.CodeBadArgument, "--out: "+what, "write it as https://HOST/PATH/results.jsonl?…; http:// is for this machine")
+	u, err := addressOf(out)
+	if err != nil {
+		return destination{}, err
 	}
+	file := path.Base(u.Path)
+	if file == "." || strings.ContainsAny(file, `/\:`) || !filepath.IsLocal(file) {
+		return destination{}, badOut("the path of the address ends with no name of a file")
+	}
+	return destination{file, u}, nil
+}
+
+// addressOf reads a value of --out that is an address.
+func addressOf(out string) (*url.URL, error) {
 	u, err := url.Parse(out)
 	if err != nil || u.Hostname() == "" || u.Fragment != "" {
-		return bad("this is not an address")
+		return nil, badOut("this is not an address")
 	}
 	ip, _ := netip.ParseAddr(u.Hostname())
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
-		return bad("results go to no address of this kind")
+		return nil, badOut("nothing goes to an address of this kind")
 	case u.Scheme == "http" && u.Hostname() != "localhost" && !ip.IsLoopback():
-		return bad("the connection to " + u.Host + " would not be encrypted")
+		return nil, badOut("the connection to " + u.Host + " would not be encrypted")
 	}
-	file := path.Base(u.Path)
-	if file == "." || strings.ContainsAny(file, `/\:`) || !filepath.IsLocal(file) {
-		return bad("the path of the address ends with no name of a file")
-	}
-	return destination{file, u}, nil
+	return u, nil
+}
+
+func badOut(what string) error {
+	return protocol.NewError(protocol.CodeBadArgument, "--out: "+what, "write it as https://HOST/PATH/FILE?…; http:// is for this machine")
 }
 
 // deliver has the service put the file to the address, if there is one: this program links no

@@ -21,8 +21,8 @@ const (
 	maxAddress = 64 << 10
 )
 
-// put sends a file of results to the address that in has. The address is signed, so it is a
-// credential. No redirect is followed: another host would get the results. An error names the
+// put sends a file to the address that in has. The address is signed, so it is a
+// credential. No redirect is followed: another host would get the file. An error names the
 // host alone.
 func put(ctx context.Context, file string, in io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxAddress))
@@ -31,19 +31,19 @@ func put(ctx context.Context, file string, in io.Reader) error {
 	}
 	to, err := url.Parse(string(text))
 	if err != nil || to.Host == "" {
-		return protocol.NewError(protocol.CodeBadArgument, "this is not an address", "`pilotfish pool run` starts this")
+		return protocol.NewError(protocol.CodeBadArgument, "this is not an address", "`pilotfish pool run` and `pilotfish record` start this")
 	}
 	failed := func(what string) error {
-		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("%s has not got the results: %s; they are in %s", to.Host, what, file), "the same line sends them again, also with an address that is signed anew")
+		return protocol.NewError(protocol.CodeNotRunning, fmt.Sprintf("%s has not got the file: %s; it is in %s", to.Host, what, file), "the same line sends it again, also with an address that is signed anew")
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("opening the results: %w", err)
+		return fmt.Errorf("opening the file: %w", err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("reading the size of the results: %w", err)
+		return fmt.Errorf("reading the size of the file: %w", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPut, to.String(), f)
 	if err != nil {

@@ -21,6 +21,10 @@ func declaredSpec(d command.Spec) Spec {
 	for _, a := range d.Args {
 		s.Args = append(s.Args, declaredArg(a))
 	}
+	if d.Name == "record" { // it stays in this program: the address is a credential
+		s.Args = append(s.Args, Arg{Name: "out", Flag: true, Help: "for stop and save: an https:// address that gets the video by PUT, or the routine when no video is recorded"})
+		s.Examples = append(s.Examples, "pilotfish record stop login --out 'https://store.example/login.webm?signature=…'")
+	}
 	for _, example := range d.Examples {
 		s.Examples = append(s.Examples, "pilotfish "+example)
 	}

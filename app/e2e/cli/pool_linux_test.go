@@ -157,7 +157,7 @@ func TestAPoolIsKilledAndResumed(t *testing.T) {
 		}
 	}))
 	t.Cleanup(store.Close)
-	for sig, want := range map[string]string{"0ld-s3cret": "has not got the results: status 403; they are in results.jsonl", "s3cret": strings.TrimPrefix(store.URL, "http://") + " has got them"} {
+	for sig, want := range map[string]string{"0ld-s3cret": "has not got the file: status 403; it is in results.jsonl", "s3cret": strings.TrimPrefix(store.URL, "http://") + " has got them"} {
 		send := r.command(t.Context(), "pool", "run", "crawl", args[3], args[4], "--out", store.URL+"/bucket/results.jsonl?sig="+sig)
 		send.Dir = dir
 		text, _ := send.CombinedOutput() // a row failed

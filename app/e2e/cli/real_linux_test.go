@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -455,6 +456,7 @@ func TestActivityOfARealSession(t *testing.T) {
 	cancel()
 	_ = follow.Wait() // ended above
 	t.Run("share", func(t *testing.T) { shared(t, r) })
+	t.Run("recording to an address", func(t *testing.T) { recordingSent(t, r, url) })
 	t.Run("contexts", func(t *testing.T) { contexts(t, r) })
 	t.Run("a client stays until the end of the app", func(t *testing.T) {
 		byMCP(connect(t, r.mcp()))(t, "goto "+url, "")
@@ -463,4 +465,47 @@ func TestActivityOfARealSession(t *testing.T) {
 			t.Errorf("left behind: %v, %v", names, err)
 		}
 	})
+}
+
+// recordingSent: THREATS 71 for recordings. A store gets the routine, or the video of one that
+// has a video, by its signed address, whose signature is nowhere.
+func recordingSent(t *testing.T, r *installation, url string) {
+	t.Helper()
+	var sent []byte
+	store := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if sent, _ = io.ReadAll(r.Body); r.URL.Query().Get("sig") != "s3cret" { // an error shows as another file
+			http.Error(w, r.URL.String(), http.StatusForbidden)
+		}
+	}))
+	defer store.Close()
+	at := store.URL + "/login?sig="
+	if out := r.fails("record", "start", "--out", at+"s3cret"); !strings.Contains(out, "--out is for stop and save") || strings.Contains(out, "s3cret") {
+		t.Error(out)
+	}
+	for _, c := range []struct {
+		line []string
+		kind string
+	}{{[]string{"record", "save", "--video", "gif"}, "video"}, {[]string{"record", "save", "login"}, "routine"}} {
+		if c.kind == "video" {
+			r.run("record", "start", "--video", "gif")
+			r.run("goto", url)
+		}
+		refused := r.fails(append(c.line, "--out", at+"0ld-s3cret")...)
+		out := r.run(append(c.line, "--out", at+"s3cret", "--json")...)
+		var reply protocol.CommandReply
+		var saved protocol.RecordReply
+		if err := errors.Join(json.Unmarshal([]byte(out), &reply), json.Unmarshal(reply.Data, &saved)); err != nil {
+			t.Fatalf("%s: %v", out, err)
+		}
+		file := map[string]*protocol.SavedFile{"video": saved.Video, "routine": saved.Routine}[c.kind]
+		if file == nil {
+			t.Fatalf("%s: %s", c.kind, out)
+		}
+		kept, err := os.ReadFile(file.Path)
+		if err != nil || len(kept) == 0 || !bytes.Equal(kept, sent) || !strings.Contains(reply.Text, "has got "+file.Path) || strings.Contains(out+refused, "s3cret") || !strings.Contains(refused, "has not got the file: status 403") {
+			t.Errorf("%s: %s, %v; before: %s", c.kind, out, err, refused)
+		}
+	}
+	r.run("record", "discard")
+	r.hasNot("s3cret")
 }
