@@ -244,7 +244,7 @@ func roomRules() []roomRule {
 		{"app/operations", []string{"backend", "app/programs", "app/service/connecting"}, "what the app itself does for its faces is the same in every program that runs it"},
 		{"app/programs", []string{"backend", "app/service/connecting", "app/service/ownservers"}, "the window does to other programs what the command line does, by the same code"},
 		{"app/assembly", []string{"backend", "extension", "frontend"}, "it puts the backend together for the programs that run it, and is none itself"},
-		{"app/bench", []string{protocol, "app/e2e"}, "the benchmark drives built programs; nothing of ours is linked into what is measured"},
+		{"app/bench", []string{protocol, "app/e2e", "backend/browser/remote/standin"}, "the benchmark drives built programs; nothing of ours is linked into what is measured"},
 		{"app/bench/peers", []string{protocol, "backend/browser/chromium", "backend/browser/devtools"}, "drivers know no measurement"},
 		{"app/bench/product", []string{protocol, "app/e2e"}, "the app is started without knowing what is measured"},
 		{"app/agents", []string{"backend"}, "real agents meet the built programs: nothing of them is linked"},

@@ -135,14 +135,18 @@ type refs struct{ add, name string }
 
 // refsOf takes a snapshot of a page.
 func refsOf(ctx context.Context, d peers.Driver) (text string, r refs, err error) {
-	text, _, err = d.Snapshot(ctx)
-	if err == nil {
-		r.add, err = peers.RefIn(text, "Add")
-	}
-	if err == nil {
-		r.name, err = peers.RefIn(text, "Name")
+	if text, _, err = d.Snapshot(ctx); err == nil {
+		r, err = refsIn(text)
 	}
 	return text, r, err
+}
+
+// refsIn reads them in a snapshot.
+func refsIn(text string) (r refs, err error) {
+	if r.add, err = peers.RefIn(text, "Add"); err == nil {
+		r.name, err = peers.RefIn(text, "Name")
+	}
+	return r, err
 }
 
 // act clicks the button and fills the field.

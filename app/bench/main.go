@@ -38,7 +38,7 @@ func main() {
 
 // benches are all measurements, in the order of the table.
 func benches() []bench {
-	return slices.Concat(terminalBenches(), productBenches(), actionBenches(), snapshotBenches(), pageBenches(), liveBenches())
+	return slices.Concat(terminalBenches(), productBenches(), actionBenches(), snapshotBenches(), pageBenches(), liveBenches(), elsewhereBenches())
 }
 
 func run(ctx context.Context, args []string, out io.Writer, all []bench) error {

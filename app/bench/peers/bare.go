@@ -20,14 +20,27 @@ import (
 const BareName = "bare protocol"
 
 // bare is a headless Chromium without any code of ours in it, driven over its pipe.
-// All other drivers are built on such a protocol. It only loads pages.
+// All other drivers are built on such a protocol. It only loads pages, and a snapshot is a call
+// that does nothing.
 type bare struct {
 	Driver // the rest is not supported
 
-	cmd     *exec.Cmd
-	conn    *chromedp.PipeConn
+	cmd     *exec.Cmd // nil for a browser that an engine gave
+	conn    devtools.Transport
 	profile string
 	tab     *devtools.Session
+}
+
+// dialBare opens the protocol of a browser at a WebSocket, with a tab.
+func dialBare(ctx context.Context, address string) (_ *bare, err error) {
+	b := &bare{}
+	if b.conn, err = devtools.Dial(ctx, address, devtools.DialOptions{}); err != nil {
+		return nil, err
+	}
+	if err := b.open(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening a tab elsewhere: %w", err), b.Close())
+	}
+	return b, nil
 }
 
 // startBare starts a bare browser with a tab.
@@ -70,8 +83,13 @@ func (b *bare) start(ctx context.Context) error {
 	if err := b.cmd.Start(); err != nil {
 		return err
 	}
+	return b.open(ctx)
+}
+
+// open opens a tab.
+func (b *bare) open(ctx context.Context) (err error) {
 	conn := devtools.New(b.conn, slog.New(slog.DiscardHandler), nil)
-	go func() { _ = conn.Serve(ctx) }() // the calls report that the pipe has ended
+	go func() { _ = conn.Serve(ctx) }() // the calls report that the connection has ended
 	var made target.CreateTargetResult
 	if err := conn.Root.Call(ctx, target.CreateTarget.Method, map[string]any{"url": "about:blank"}, &made); err != nil {
 		return err
@@ -104,10 +122,20 @@ func (b *bare) Open(ctx context.Context, url string) (float64, error) {
 	}
 }
 
+// Snapshot returns after a call that does nothing.
+func (b *bare) Snapshot(ctx context.Context) (string, float64, error) {
+	start := time.Now()
+	err := b.tab.Call(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}, nil)
+	return "", ms(time.Since(start)), err
+}
+
 // Close ends the browser.
 func (b *bare) Close() error {
 	if b.conn != nil {
 		_ = b.conn.Close()
+	}
+	if b.cmd == nil {
+		return nil
 	}
 	if b.cmd.Process != nil {
 		_ = b.cmd.Wait() // it ends with its pipe; its exit error does not matter

@@ -78,12 +78,12 @@ func NewProgram() (*Program, error) {
 }
 
 // program prepares agent-browser's command line.
-func (p *Peers) program() (*Program, error) {
+func (p *Peers) program(env ...string) (*Program, error) {
 	path, err := p.agentBrowserProgram()
 	if err != nil {
 		return nil, err
 	}
-	a := &Program{called: AgentBrowser, path: path, env: p.environ(), Home: p.dir, at: "@"}
+	a := &Program{called: AgentBrowser, path: path, env: append(p.environ(), env...), Home: p.dir, at: "@"}
 	a.end = func(ctx context.Context) error {
 		_, _, err := a.Run(ctx, "close", "--all")
 		return err

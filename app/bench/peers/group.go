@@ -40,14 +40,19 @@ func ourClient() Entrant {
 	return Entrant{Ours, func(ctx context.Context, _ *Peers) (Driver, error) { return newClient(ctx) }}
 }
 
-// PeerProgram is the command line of agent-browser.
-func PeerProgram() Entrant {
-	return Entrant{AgentBrowser, func(_ context.Context, p *Peers) (Driver, error) { return p.program() }}
+// PeerProgram is the command line of agent-browser, with more variables in its environment.
+func PeerProgram(env ...string) Entrant {
+	return Entrant{AgentBrowser, func(_ context.Context, p *Peers) (Driver, error) { return p.program(env...) }}
 }
 
 // BareDriver is the protocol without a tool on top, for loading pages only.
 func BareDriver() Entrant {
 	return Entrant{BareName, func(ctx context.Context, _ *Peers) (Driver, error) { return startBare(ctx) }}
+}
+
+// BareElsewhere is the protocol of a browser at a WebSocket, likewise.
+func BareElsewhere(address string) Entrant {
+	return Entrant{BareName, func(ctx context.Context, _ *Peers) (Driver, error) { return dialBare(ctx, address) }}
 }
 
 func peerClient(name string) Entrant {

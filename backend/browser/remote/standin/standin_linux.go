@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +34,7 @@ type Engine struct {
 	// Delay is added to each message, each way.
 	Delay time.Duration
 
-	tb     testing.TB
+	dir    string // the browsers' profiles are in it
 	server *httptest.Server
 
 	mu       sync.Mutex
@@ -54,19 +55,23 @@ type chrome struct {
 // New starts an engine, which ends with the test.
 func New(tb testing.TB) *Engine {
 	tb.Helper()
-	e := &Engine{tb: tb, browsers: make(map[string]*chrome), open: make(map[*websocket.Conn]bool)}
-	_ = tb.TempDir() // its folders are removed after what is registered from here on: the browsers end first
-	e.server = httptest.NewServer(e)
-	tb.Cleanup(func() {
-		e.Cut()
-		e.mu.Lock()
-		for _, c := range e.browsers {
-			c.kill()
-		}
-		e.mu.Unlock()
-		e.server.Close()
-	})
+	e := Start(tb.TempDir())
+	tb.Cleanup(e.Close) // before the folder is removed
 	return e
+}
+
+// Start starts an engine, whose browsers have their profiles in a folder.
+func Start(dir string) *Engine {
+	e := &Engine{dir: dir, browsers: make(map[string]*chrome), open: make(map[*websocket.Conn]bool)}
+	e.server = httptest.NewServer(e)
+	return e
+}
+
+// Close ends the engine and its browsers.
+func (e *Engine) Close() {
+	e.Cut()
+	e.Kill()
+	e.server.Close()
 }
 
 // Address is that of the WebSocket, Grid that of the Grid.
@@ -157,7 +162,9 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		c := e.browser(name)
 		if c == nil {
-			c = e.start(name) //nolint:contextcheck // it may outlive the request
+			if c = e.start(w, name); c == nil { //nolint:contextcheck // it may outlive the request
+				return
+			}
 		}
 		e.pass(w, r, c)
 		if !e.Keeps {
@@ -207,7 +214,9 @@ func (e *Engine) session(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	name := fmt.Sprintf("s%d", e.started+1)
 	e.mu.Unlock()
-	e.start(name) //nolint:contextcheck // it outlives the request
+	if e.start(w, name) == nil { //nolint:contextcheck // it outlives the request
+		return
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(map[string]any{"value": map[string]any{"sessionId": name, "capabilities": map[string]any{
 		"browserName": "chrome", "se:cdp": "ws://node.invalid:4444/session/" + name + "/se/cdp",
@@ -232,21 +241,23 @@ func (e *Engine) browser(name string) *chrome {
 	return e.browsers[name]
 }
 
-// start starts a browser and waits until it listens.
-func (e *Engine) start(name string) *chrome {
-	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + e.tb.TempDir(), "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"}
+// start starts a browser and waits until it listens. It answers an error, and returns nil
+// then.
+func (e *Engine) start(w http.ResponseWriter, name string) *chrome {
+	profile, err := os.MkdirTemp(e.dir, "")
+	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}
 	c := &chrome{cmd: exec.CommandContext(context.Background(), "chromium", append(args, "about:blank")...)}
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	said, err := c.cmd.StderrPipe()
-	if err == nil {
+	said, noPipe := c.cmd.StderrPipe()
+	if err = errors.Join(err, noPipe); err == nil {
 		err = c.cmd.Start()
 	}
 	if err != nil {
-		e.tb.Error(err)
-		return c
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return nil
 	}
 	lines := bufio.NewScanner(said)
 	for c.address == "" && lines.Scan() {
