@@ -123,21 +123,27 @@ func OpenRoots(ctx context.Context, p *Page, f *Frame) error {
 // it crashes the page after a few clicks.
 func documentOf(ctx context.Context, p *Page, f *Frame, s *devtools.Session, world string) (runtime.RemoteObjectID, error) {
 	p.Frames.mu.Lock()
-	doc, in := f.doc, f.docIn
+	doc, in, root := f.doc, f.docIn, f.isOwn(s)
 	p.Frames.mu.Unlock()
 	if in == world {
 		return doc, nil
 	}
-	res, err := cdp.Call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "document", UniqueContextID: world})
+	ask := runtime.EvaluateParams{Expression: "document"}
+	if !root { // else it is the frame that a session means by itself
+		ask.UniqueContextID = world
+	}
+	res, err := cdp.Call(ctx, s, runtime.Evaluate, ask)
 	if err != nil {
 		return "", p.WorldError(f, world, err)
 	}
 	if res.Result == nil || res.Result.ObjectID == "" {
 		return "", ErrStale
 	}
-	own, err := ownHandle(ctx, s, res.Result.ObjectID)
-	if err != nil {
-		return "", err
+	own := res.Result.ObjectID
+	if !root {
+		if own, err = ownHandle(ctx, s, own); err != nil {
+			return "", err
+		}
 	}
 	p.Frames.mu.Lock()
 	f.doc, f.docIn = own, world
@@ -337,7 +343,8 @@ func give(ctx context.Context, s *devtools.Session, world runtime.ExecutionConte
 	if len(args) == 0 {
 		return false, nil
 	}
-	_, err := cdp.Call(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
+	// It can fail only with the world, and then what is asked of that next fails, too.
+	err := devtools.Post(ctx, s, runtime.CallFunctionOn, runtime.CallFunctionOnParams{
 		ExecutionContextID: world, Arguments: args,
 		FunctionDeclaration: "function (...nodes) { globalThis.pilotfishPage." + method + "(...nodes.filter((node) => node.nodeType !== 9)); }",
 	})
