@@ -6,6 +6,10 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -68,20 +72,29 @@ func (v *viewer) until(t *testing.T, x, y float64, want color.RGBA) protocol.Liv
 	}
 }
 
-// dialog waits for the next report of the page's dialog, and acknowledges no picture.
-func (v *viewer) dialog(t *testing.T) *protocol.LiveDialog {
+// state waits for the next report of what is not in the picture, and acknowledges no picture.
+func (v *viewer) state(t *testing.T) protocol.LiveFrame {
 	t.Helper()
 	for {
 		select {
 		case f := <-v.frames:
 			if f.JPEG == nil {
-				return f.Dialog
+				return f
 			}
 		case err := <-v.ended:
 			t.Fatalf("the view ended: %v", err)
 		case <-deadline(t).Done():
-			t.Fatal("no dialog is reported")
+			t.Fatal("nothing is reported")
 		}
+	}
+}
+
+// click sends a press and its release.
+func (v *viewer) click(t *testing.T, at protocol.LiveInput) {
+	t.Helper()
+	at.Clicks = 1
+	for _, at.Type = range []protocol.LiveInputType{protocol.LiveDown, protocol.LiveUp} {
+		v.send(t, at)
 	}
 }
 
@@ -187,23 +200,126 @@ onmousedown = () => { document.body.style.background = prompt('Your name?', 'Ada
 	v.until(t, 0.5, 0.5, red)
 	v.send(t, protocol.LiveInput{Type: protocol.LiveDown, X: 0.5, Y: 0.5})
 	want := protocol.LiveDialog{Type: "prompt", Message: "Your name?", Default: "Ada"}
-	if got := v.dialog(t); got == nil || *got != want {
+	if got := v.state(t).Dialog; got == nil || *got != want {
 		t.Errorf("%+v", got)
 	}
 	v.stop()
 	t.Log("stopped: ", <-v.ended)
 	v = s.look(t)
-	if got := v.dialog(t); got == nil || *got != want {
+	if got := v.state(t).Dialog; got == nil || *got != want {
 		t.Errorf("to one that comes later: %+v", got)
 	}
 	text := "Eve"
 	if _, err := s.Dialog(deadline(t), nobody, s.tab, true, &text); err != nil {
 		t.Fatal(err)
 	}
-	if got := v.dialog(t); got != nil {
+	if got := v.state(t).Dialog; got != nil {
 		t.Errorf("after the answer: %+v", got)
 	}
 	v.until(t, 0.5, 0.5, lime)
+}
+
+// What the browser shows in windows of its own does not stay open where nobody sees it: a
+// viewer gets the list of a select, and chooses in it with the events of a user; learns that the
+// page asks for a file; and gets no menu of the browser.
+func TestLiveViewShowsLists(t *testing.T) {
+	const style = `<style>body{margin:0;background:rgb(255,0,0)} select,button,iframe,input{position:fixed;left:0;width:50%;height:10vh;border:0;margin:0;padding:0}</style>`
+	const reports = `<script>
+said = []
+for (const kind of ['input', 'change', 'keydown'])
+  addEventListener(kind, (e) => top.postMessage((e.isTrusted ? '' : 'script ') + kind + ' ' + (kind === 'keydown' ? e.key : [...e.target.selectedOptions].map((one) => one.value).join('+')), '*'))
+</script>`
+	inner := strings.Replace(pages(t, map[string]string{"/": style + reports + `<select aria-label="Far" style="top:50%;height:50%"><option>One<option>Two`}), "127.0.0.1", "localhost", 1)
+	s := stageOf(t, style+reports+`<script>
+onmessage = ({data}) => said.push(data)
+oncontextmenu = (e) => { setTimeout(() => { said.push('menu ' + e.defaultPrevented) }) }
+</script>
+<select id=near aria-label="Near" style="top:0"><option value=a> Plain <b>text</b> <option value=b disabled>Never<optgroup label=Group><option value=c>Last</optgroup></select>
+<select id=many multiple size=1 style="top:10vh;left:50%"><option value=x>X<option value=y>Y<option value=z selected>Z</select>
+<iframe src="`+inner+`" style="top:20vh;height:20vh"></iframe>
+<button onclick="near.showPicker()" style="top:50vh">Picker</button>
+<input type=file style="top:70vh">`)
+	v := s.look(t)
+	v.until(t, 0.9, 0.9, red)
+	received := func(want string) {
+		t.Helper()
+		see := "new Promise((done) => { const see = () => said.length >= " + strconv.Itoa(strings.Count(want, ",")+1) + " ? done(1) : setTimeout(see, 5); see() })"
+		if _, err := s.Evaluate(deadline(t), nobody, s.tab, see); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.eval(t, "said.splice(0).join()"); got != want {
+			t.Errorf("the page got %s, want %s", got, want)
+		}
+	}
+	opened := func(at protocol.LiveInput) *protocol.LiveList {
+		t.Helper()
+		v.click(t, at)
+		got := v.state(t).List
+		if got == nil {
+			t.Fatal("no list is reported")
+		}
+		return got
+	}
+	picked := func(l *protocol.LiveList, option int) {
+		t.Helper()
+		v.send(t, protocol.LiveInput{Type: protocol.LivePick, Seq: l.Seq, Picked: option})
+		if got := v.state(t).List; got != nil {
+			t.Fatalf("after the choice: %+v", got)
+		}
+	}
+
+	list := opened(protocol.LiveInput{X: 0.1, Y: 0.05})
+	want := []protocol.LiveOption{
+		{Label: "Plain text", Selected: true}, {Index: 1, Label: "Never", Disabled: true}, {Index: 2, Label: "Last", Group: "Group"},
+	}
+	if list.Label != "Near" || !slices.Equal(list.Options, want) || list.Width != 0.5 || math.Abs(list.Height-0.1) > 0.01 {
+		t.Errorf("%+v", list)
+	}
+	picked(list, 2)
+	received("keydown ArrowDown,input c,change c")
+	// By the keyboard; what the page changes meanwhile is shown, and not chosen by its old number.
+	v.send(t, protocol.LiveInput{Type: protocol.LiveKey, Key: " ", Code: "Space"})
+	list = v.state(t).List
+	v.send(t, protocol.LiveInput{Type: protocol.LiveKeyUp, Key: " ", Code: "Space"})
+	s.eval(t, "near.options[0].before(new Option('First', 'f'))")
+	v.send(t, protocol.LiveInput{Type: protocol.LivePick, Seq: list.Seq})
+	if list = v.state(t).List; list == nil || list.Options[0].Label != "First" || len(list.Options) != 4 {
+		t.Fatalf("after a change: %+v", list)
+	}
+	v.send(t, protocol.LiveInput{Type: protocol.LiveShut, Seq: list.Seq})
+	if got := v.state(t).List; got != nil {
+		t.Errorf("after it was closed: %+v", got)
+	}
+	received("keydown  ")
+	// One that a script opens, and that goes.
+	opened(protocol.LiveInput{X: 0.1, Y: 0.55})
+	s.eval(t, "near.remove()")
+	if got := v.state(t).List; got != nil {
+		t.Errorf("after it was removed: %+v", got)
+	}
+	// That of several options is drawn in the page, as a list with several rows is.
+	v.click(t, protocol.LiveInput{X: 0.6, Y: 0.15})
+	v.click(t, protocol.LiveInput{X: 0.6, Y: 0.22})
+	v.click(t, protocol.LiveInput{X: 0.9, Y: 0.9})
+	received("input x+z,change x+z")
+	// In a frame of another site.
+	list = opened(protocol.LiveInput{X: 0.05, Y: 0.35})
+	if list.Label != "Far" || math.Abs(list.Y-0.3) > 0.01 || math.Abs(list.Width-0.25) > 0.01 {
+		t.Errorf("in a frame: %+v", list)
+	}
+	picked(list, 1)
+	received("keydown ArrowDown,input Two,change Two")
+
+	v.click(t, protocol.LiveInput{X: 0.9, Y: 0.9, Button: 2})
+	received("menu true")
+	v.click(t, protocol.LiveInput{X: 0.1, Y: 0.75})
+	if !v.state(t).File {
+		t.Error("the question for a file is not reported")
+	}
+	v.send(t, protocol.LiveInput{Type: protocol.LiveKey, Key: "a", Code: "KeyA"})
+	if v.state(t).File {
+		t.Error("the question for a file stays")
+	}
 }
 
 // THREATS 65: what was entered by a secret looks the same for every secret of that length,

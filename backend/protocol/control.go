@@ -69,6 +69,8 @@ const (
 	LiveKeyUp LiveInputType = "key_up"  // Key goes up
 	LiveText  LiveInputType = "text"    // Text was pasted, or made by an input method
 	LiveAway  LiveInputType = "release" // what is down goes up: the user looks elsewhere
+	LivePick  LiveInputType = "pick"    // Picked is chosen in the list Seq
+	LiveShut  LiveInputType = "shut"    // the list Seq is closed without a choice
 )
 
 // LiveInput is one message of a live view: input of the user, or that a frame was drawn.
@@ -94,6 +96,8 @@ type LiveInput struct {
 	Text   string `json:"text,omitempty"`
 	// Modifiers are the keys that are held down: 1 Alt, 2 Control, 4 Meta, 8 Shift.
 	Modifiers int `json:"modifiers,omitempty"`
+	// Picked is the Index of the option that is to be selected.
+	Picked int `json:"picked,omitempty"`
 }
 
 // MaxLiveInput is the limit of one LiveInput, in bytes.
@@ -106,6 +110,33 @@ type LiveFrame struct {
 	JPEG []byte `json:"-"`
 	// Dialog is the dialog that the page shows; absent when it shows none.
 	Dialog *LiveDialog `json:"dialog,omitempty"`
+	// List is the list that the user opened in the page; absent when none is open.
+	List *LiveList `json:"list,omitempty"`
+	// File says that the page asks for a file since the user's last input.
+	File bool `json:"file,omitempty"`
+}
+
+// LiveList is the list of a select. The browser draws it outside of the page, so that no
+// picture has it; that of a select of several options is drawn in the page.
+type LiveList struct {
+	Seq   uint32 `json:"seq"` // another one for each change
+	Label string `json:"label,omitempty"`
+	// X, Y, Width and Height are the field's place in the picture, from 0 to 1.
+	X       float64      `json:"x"`
+	Y       float64      `json:"y"`
+	Width   float64      `json:"width"`
+	Height  float64      `json:"height"`
+	Options []LiveOption `json:"options"`
+	More    int          `json:"more,omitempty"` // how many options are left out at the end
+}
+
+// LiveOption is an option of a LiveList.
+type LiveOption struct {
+	Index    int    `json:"index"` // its number in the select
+	Label    string `json:"label"`
+	Group    string `json:"group,omitempty"`
+	Disabled bool   `json:"disabled,omitempty"`
+	Selected bool   `json:"selected,omitempty"`
 }
 
 // LiveDialog is the dialog that a page shows in a live view.

@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	cdpinput "github.com/chromedp/cdproto/input"
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/input"
@@ -25,6 +28,9 @@ const (
 	quality   = 65
 )
 
+// menuWait is how long input that would open a context menu waits for the page.
+const menuWait = 500 * time.Millisecond
+
 // Views shows the tabs of a browser.
 type Views struct{ tabs page.Tabs }
 
@@ -32,7 +38,8 @@ type Views struct{ tabs page.Tabs }
 func New(all page.Tabs) *Views { return &Views{tabs: all} }
 
 // View shows a tab until ctx ends. It calls show with each picture, the next one when
-// inputs has said that the one before was drawn, and with each change of its dialog. It returns CodeUnknownTab when the tab is
+// inputs has said that the one before was drawn, and with each change of its dialog, of the list of a select that
+// the user opens, and when it asks for a file. It returns CodeUnknownTab when the tab is
 // closed. The pages' own masks are drawn: a field that got a secret shows dots.
 func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error {
 	w := &view{inputs: inputs, show: show}
@@ -43,7 +50,7 @@ func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan proto
 				return err
 			}
 			defer release()
-			moved, err = w.follow(ctx, s, p.OpenDialog)
+			moved, err = w.follow(ctx, id, p, s)
 			return err
 		})
 		if err != nil {
@@ -62,6 +69,11 @@ type view struct {
 	// size is that of the page in CSS pixels, as the last picture has it.
 	width, height float64
 
+	state protocol.LiveFrame // without a picture
+	here  bool               // the user acts in the view
+	lists *lists
+	p     *page.Page
+
 	held map[string]cdpinput.DispatchKeyEventParams // keys that are down, with the events that release them
 	down int                                        // mouse buttons that are down, as in LiveInput
 	x, y float64                                    // where the mouse was last
@@ -69,8 +81,8 @@ type view struct {
 
 // follow shows what a session's target draws. moved says that the session has ended: the
 // tab was closed, or is shown by another target now.
-func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *page.Dialog) (moved bool, err error) {
-	events := s.Events(cdppage.ScreencastFrame.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method)
+func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *devtools.Session) (moved bool, err error) {
+	events := s.Events(cdppage.ScreencastFrame.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method, cdppage.FileChooserOpened.Method)
 	defer events.Cancel()
 	quality := int64(quality)
 	err = errors.Join(
@@ -89,7 +101,7 @@ func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *p
 	}
 	defer func() { // also when ctx has ended
 		ctx := context.WithoutCancel(ctx)
-		w.release(ctx, s)
+		w.away(ctx, s)
 		_ = devtools.Post(ctx, s, cdppage.StopScreencast, cdp.Empty{})
 		_ = devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{})
 	}()
@@ -97,8 +109,19 @@ func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *p
 	// unread are the browser's numbers of the pictures that were shown and not drawn yet,
 	// by ours.
 	unread := map[uint32]int64{}
-	if d := dialog(); d != nil { // its event was before
-		if err := w.show(protocol.LiveFrame{Dialog: asked(d.DialogInfo)}); err != nil {
+	w.p, w.lists = p, newLists(id, p, s)
+	listing, stop := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	defer following.Wait()
+	defer stop()
+	following.Go(func() { w.lists.run(listing) })
+	before := w.state
+	w.state = protocol.LiveFrame{}
+	if d := p.OpenDialog(); d != nil { // its event was before
+		w.state.Dialog = asked(d.DialogInfo)
+	}
+	if before.Dialog != nil || before.List != nil || before.File || w.state.Dialog != nil {
+		if err := w.show(w.state); err != nil {
 			return false, err
 		}
 	}
@@ -108,7 +131,7 @@ func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *p
 			if !ok {
 				return true, nil
 			}
-			shown := protocol.LiveFrame{}
+			shown := w.state
 			switch e.Method {
 			case cdppage.ScreencastFrame.Method:
 				frame, ok := devtools.Decode(e, cdppage.ScreencastFrame)
@@ -120,13 +143,24 @@ func (w *view) follow(ctx context.Context, s *devtools.Session, dialog func() *p
 				}
 				w.seq++
 				unread[w.seq] = frame.SessionID
-				shown.Seq, shown.JPEG = w.seq, frame.Data
+				shown = protocol.LiveFrame{Seq: w.seq, JPEG: frame.Data}
 			case cdppage.JavascriptDialogOpening.Method:
 				if opened, ok := devtools.Decode(e, cdppage.JavascriptDialogOpening); ok {
 					shown.Dialog = asked(page.InfoOf(opened))
 				}
+			case cdppage.JavascriptDialogClosed.Method:
+				shown.Dialog = nil
+			case cdppage.FileChooserOpened.Method:
+				shown.File = true
+			}
+			if shown.JPEG == nil {
+				w.state = shown
 			}
 			if err := w.show(shown); err != nil {
+				return false, err
+			}
+		case w.state.List = <-w.lists.changes:
+			if err := w.show(w.state); err != nil {
 				return false, err
 			}
 		case in, ok := <-w.inputs:
@@ -159,6 +193,11 @@ func asked(d protocol.DialogInfo) *protocol.LiveDialog {
 // input sends input of the user. The browser takes it in this order, and is not waited for.
 func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveInput) error {
 	mods := int64(in.Modifiers & 15)
+	if in.Type == protocol.LiveDown || in.Type == protocol.LiveKey {
+		if err := w.acts(ctx, s); err != nil {
+			return err
+		}
+	}
 	switch in.Type {
 	case protocol.LiveMove, protocol.LiveDown, protocol.LiveUp, protocol.LiveWheel:
 		return w.mouse(ctx, s, in, mods)
@@ -168,6 +207,12 @@ func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveI
 			return nil
 		}
 		w.held[in.Code+" "+up.Key] = up
+		switch in.Key {
+		case "ContextMenu", "F10":
+			return errors.Join(w.noMenu(ctx), devtools.Post(ctx, s, cdpinput.DispatchKeyEvent, down))
+		case " ", "Enter", "ArrowDown", "ArrowUp", "F4":
+			return w.opens(ctx, s, cdpinput.DispatchKeyEvent.Method, down)
+		}
 		return devtools.Post(ctx, s, cdpinput.DispatchKeyEvent, down)
 	case protocol.LiveKeyUp:
 		_, up, ok := input.UserKey(in.Key, in.Code, mods, false)
@@ -183,7 +228,9 @@ func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveI
 	case protocol.LiveText:
 		return devtools.Post(ctx, s, cdpinput.InsertText, cdpinput.InsertTextParams{Text: in.Text})
 	case protocol.LiveAway:
-		w.release(ctx, s)
+		w.away(ctx, s)
+	case protocol.LivePick, protocol.LiveShut:
+		w.lists.answered(in)
 	case protocol.LiveAck:
 	}
 	return nil
@@ -218,8 +265,77 @@ func (w *view) mouse(ctx context.Context, s *devtools.Session, in protocol.LiveI
 			q.Type = cdpinput.DispatchMouseEventTypeMouseReleased
 			w.down &^= bits[in.Button]
 		}
+		switch q.Button {
+		case cdpinput.MouseButtonRight:
+			return errors.Join(w.noMenu(ctx), devtools.Post(ctx, s, cdpinput.DispatchMouseEvent, q))
+		case cdpinput.MouseButtonLeft:
+			return w.opens(ctx, s, cdpinput.DispatchMouseEvent.Method, q)
+		}
 	}
 	return devtools.Post(ctx, s, cdpinput.DispatchMouseEvent, q)
+}
+
+// acts says that the user is about to act: from now on the browser opens no chooser of files,
+// which nobody would see. At the browser itself it opens again when the user has left the view.
+func (w *view) acts(ctx context.Context, s *devtools.Session) error {
+	if w.state.File {
+		w.state.File = false
+		if err := w.show(w.state); err != nil {
+			return err
+		}
+	}
+	if w.here {
+		return nil
+	}
+	w.here = true
+	return devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: true})
+}
+
+// away says that the user looks elsewhere.
+func (w *view) away(ctx context.Context, s *devtools.Session) {
+	w.release(ctx, s)
+	w.here = false
+	_ = devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{})
+}
+
+// opens sends input that may open the list of a select.
+func (w *view) opens(ctx context.Context, s *devtools.Session, method string, params any) error {
+	q := page.NewCalls(s)
+	if err := q.Send(ctx, method, params); err != nil {
+		return err
+	}
+	w.lists.sent(q)
+	return nil
+}
+
+// noMenu keeps the browser from opening its context menu at the next input: it is a window
+// that nobody would see. The page's own menu opens. It waits for the frames, because they may
+// get input before a call that was sent earlier; a page that hangs shows no menu either.
+func (w *view) noMenu(ctx context.Context) error {
+	if !w.p.IsOpen() {
+		return nil
+	}
+	var calls []*page.Calls
+	for _, f := range w.p.Frames.All() {
+		s, world := w.p.Frames.State(f)
+		if world == "" {
+			continue
+		}
+		expression, err := w.p.Expression(f, "unseen", nil)
+		if err != nil {
+			return err
+		}
+		q := page.NewCalls(s)
+		if q.Send(ctx, runtime.Evaluate.Method, page.EvaluateParams(expression, world)) == nil { // the frame may have gone
+			calls = append(calls, q)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, menuWait)
+	defer cancel()
+	for _, q := range calls {
+		_ = q.Await(ctx, 0, nil)
+	}
+	return nil
 }
 
 // wheel is a DispatchMouseEvent of the wheel. The browser wants both deltas, and

@@ -88,8 +88,10 @@ globalThis.pilotfishDo ??= (() => {
   // The browser's own context menu is a window that takes the keyboard, and only the user can operate it. The
   // page's own menu still opens.
   let acting = false;
+  let unseen = false;
   const noMenu = (event) => {
-    if (acting && event.isTrusted) event.preventDefault();
+    if ((acting || unseen) && event.isTrusted) event.preventDefault();
+    unseen = false;
   };
   addEventListener('contextmenu', noMenu);
 
@@ -374,6 +376,15 @@ globalThis.pilotfishDo ??= (() => {
       return { seen: true, taken: over.defaultPrevented, effect: over.dataTransfer.dropEffect };
     },
     facts: (target) => page.facts(target) ?? null,
+    /** The next context menu is for a user who would not see the browser's own. */
+    unseen() {
+      unseen = true;
+    },
+    // The list of a select in a live view.
+    opened: () => page.lists.open(),
+    closed: () => page.lists.closed(),
+    listed: () => page.lists.now() ?? null,
+    pick: ({ picked, press }) => page.lists.pick(picked, press),
     // The overlay of a page that a task works on.
     lift: (expected) => page.mask.lift(expected),
     veil: ({ on }) => page.mask.veil(on),

@@ -200,6 +200,20 @@ export function choose(snapshots: Snapshots, ref: string, wanted: string[], pres
       if ('state' in found) return found;
       picked.push(found);
     }
+  return select(snapshots, el, picked, press);
+}
+
+/**
+ * Selects these options of a native list and no others. With `press`, where input of the caller can
+ * do it, it is only prepared.
+ */
+export function select(
+  snapshots: Snapshots,
+  el: HTMLSelectElement,
+  picked: readonly HTMLOptionElement[],
+  press: boolean,
+): Filled {
+  const all = [...el.options];
   el.focus({ preventScroll: true });
   const changed = all.some((option) => option.selected !== picked.includes(option));
   const by = press && changed ? beside(el, picked[0]) : undefined;
@@ -257,7 +271,7 @@ function optionFor(all: readonly HTMLOptionElement[], want: string): HTMLOptionE
 const shownOptions = 50;
 
 /** Whether a user could choose an option. */
-function isFree(option: HTMLOptionElement): boolean {
+export function isFree(option: HTMLOptionElement): boolean {
   return !option.matches(':disabled') && getComputedStyle(option).display !== 'none';
 }
 

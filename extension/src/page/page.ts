@@ -7,6 +7,7 @@ import { boxOf, rectOf, touches, viewport } from './geometry.js';
 import { find, type Found, locate, type Want } from './locate.js';
 import { Snapshots } from './snapshots.js';
 import { pageRoot } from './root.js';
+import { Lists } from './lists.js';
 import { markdown } from './markdown.js';
 import { type Expected, Mask } from './mask.js';
 import { Marks } from './marks.js';
@@ -132,6 +133,8 @@ export interface Page {
   };
   /** What we draw over the page for its user, and the reports that it has changed. */
   marks: Marks;
+  /** The list of a select that its user has opened. */
+  lists: Lists;
 }
 
 /** Creates the page object. It does not touch the page until a method is called. */
@@ -265,5 +268,6 @@ export function createPage(): Page {
     },
     mask,
     marks,
+    lists: new Lists(snapshots),
   };
 }

@@ -1,5 +1,11 @@
 import * as v from 'valibot';
-import { LiveHeader, type LiveDialog, type LiveInput } from '$ui/protocol/protocol';
+import {
+  LiveHeader,
+  type LiveDialog,
+  type LiveFrame,
+  type LiveInput,
+  type LiveList,
+} from '$ui/protocol/protocol';
 import { liveFrameSchema } from '$ui/protocol/schemas/control';
 
 /** The close code of a socket whose tab is not there any more. */
@@ -30,6 +36,12 @@ export class LiveSocket {
   gone = $state(false);
   /** The dialog that the page shows; it does nothing until one is answered. */
   dialog = $state.raw<LiveDialog>();
+  /** Whether the page asks for a file. */
+  file = $state(false);
+  /** The list of a select that the user has opened. */
+  #list = $state.raw<LiveList>();
+  /** Whether a button is down: a list that is shown meanwhile would get its release. */
+  #held = $state(false);
 
   readonly #canvas: HTMLCanvasElement;
   readonly #open: () => WebSocket;
@@ -44,6 +56,19 @@ export class LiveSocket {
     this.#canvas = canvas;
     this.#open = open;
     this.#socket = this.#connect();
+  }
+
+  /** The list to show. */
+  get list(): LiveList | undefined {
+    return this.#held || this.dialog ? undefined : this.#list;
+  }
+
+  /** Chooses an option of the list by its index; without a value, closes it. */
+  pick(picked?: number): void {
+    if (!this.#list) return;
+    const { seq } = this.#list;
+    this.#list = undefined;
+    this.#send(picked !== undefined ? { type: 'pick', seq, picked } : { type: 'shut', seq });
   }
 
   close(): void {
@@ -61,7 +86,7 @@ export class LiveSocket {
     socket.onmessage = async ({ data }) => {
       if (!(data instanceof ArrayBuffer)) {
         const state = v.safeParse(v.pipe(v.string(), v.parseJson(), liveFrameSchema), data);
-        if (state.success) this.dialog = state.output.dialog;
+        if (state.success) this.#shows(state.output);
         return;
       }
       if (newest) acknowledge(socket, newest);
@@ -77,7 +102,7 @@ export class LiveSocket {
     };
     socket.onclose = ({ code }) => {
       this.connected = false;
-      this.dialog = undefined;
+      this.#shows({});
       this.gone = code === gone;
       if (this.#closed || this.gone) return;
       setTimeout(() => {
@@ -87,6 +112,12 @@ export class LiveSocket {
       }, this.#wait);
     };
     return socket;
+  }
+
+  #shows({ dialog, list, file }: LiveFrame): void {
+    this.dialog = dialog;
+    this.#list = list;
+    this.file = file ?? false;
   }
 
   async #draw(data: ArrayBuffer): Promise<void> {
@@ -154,12 +185,16 @@ export class LiveSocket {
         if (!event.isTrusted) return;
         this.#canvas.focus();
         this.#canvas.setPointerCapture(event.pointerId);
+        this.#held = true;
         this.#clicked(event);
         this.#send(this.#mouse('down', event, this.#clicks));
         event.preventDefault();
       },
       onpointerup: (event: PointerEvent) => {
         this.#send(this.#mouse('up', event, this.#clicks));
+      },
+      onlostpointercapture: () => {
+        this.#held = false;
       },
       oncontextmenu: (event: MouseEvent) => {
         event.preventDefault();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import type { LiveList } from '../../ui/protocol/protocol';
 import { settleTime } from '../../ui/settled';
 import { code } from '../fakes/control';
 import { openWindow, type Show } from './stage';
@@ -127,7 +128,9 @@ test('a live view goes elsewhere, and shows the dialogs of its page', async () =
 
     await page.keyboard.down('a');
     await page.evaluate(() => {
-      window.fake?.dialog?.({ type: 'prompt', message: 'Your name?\nAll of it.', default: 'Ada' });
+      window.fake?.shows?.({
+        dialog: { type: 'prompt', message: 'Your name?\nAll of it.', default: 'Ada' },
+      });
     });
     const dialog = page.getByRole('alertdialog', { name: 'The page says:' });
     await dialog.getByText('All of it.').waitFor();
@@ -143,14 +146,93 @@ test('a live view goes elsewhere, and shows the dialogs of its page', async () =
       .poll(async () => (await ran())?.at(-1))
       .toEqual({ command: 'dialog', tab: 't1', args: { answer: 'accept', text: 'Ada L.' } });
     await page.evaluate(() => {
-      window.fake?.dialog?.({ type: 'beforeunload', message: '' });
+      window.fake?.shows?.({ dialog: { type: 'beforeunload', message: '' } });
     });
     await page.getByRole('button', { name: 'Stay' }).click();
     await expect
       .poll(async () => (await ran())?.at(-1))
       .toEqual({ command: 'dialog', tab: 't1', args: { answer: 'dismiss' } });
-    await page.evaluate(() => window.fake?.dialog?.());
+    await page.evaluate(() => window.fake?.shows?.({}));
     await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
+  }
+});
+
+test('a live view shows the list of a select, and what the page asks for', async () => {
+  for (const [width, scheme] of [
+    [360, 'light'],
+    [1440, 'dark'],
+  ] as const) {
+    const page = await open({ width, height: 800, scheme });
+    await page.getByTitle('View t1').click();
+    await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
+    await page.getByText('Mouse and keys go to this tab').waitFor();
+    const canvas = page.locator('canvas');
+    const sent = async () =>
+      (await live(page)).filter(({ type }) => type === 'pick' || type === 'shut');
+    const show = (list: Partial<LiveList> & { seq: number }) =>
+      page.evaluate(
+        (changes) =>
+          window.fake?.shows?.({
+            list: {
+              label: 'Country\u202e <b>',
+              x: 0.1,
+              y: 0.1,
+              width: 0.3,
+              height: 0.05,
+              options: [
+                { index: 0, label: 'Any <img src=x onerror="document.title = 1">', selected: true },
+                { index: 1, label: 'France', group: 'Europe' },
+                { index: 2, label: 'Atlantis', group: 'Europe', disabled: true },
+                { index: 4, label: `Japan\u202e${'n'.repeat(150)}`, group: 'Asia' },
+              ],
+              ...changes,
+            },
+          }),
+        list,
+      );
+    const box = page.getByRole('listbox', { name: 'Country <b>' });
+
+    await canvas.hover();
+    await page.mouse.down();
+    await show({ seq: 1 });
+    expect(await box.count()).toBe(0);
+    await page.mouse.up();
+    await expect.poll(() => box.evaluate((el) => el === document.activeElement)).toBe(true);
+    expect(await box.getByRole('option').first().textContent()).toContain('<img src=x');
+    expect(await box.locator('img, b').count()).toBe(0);
+    await accessible(page);
+    await shot(page, `list-${String(width)}-${scheme}`);
+    // THREATS 64: it lies over nothing but the view.
+    const inside = await page.locator('.list').evaluate((el) => {
+      const [own, area] = [el, el.parentElement ?? el].map((one) => one.getBoundingClientRect());
+      return own && area && own.top >= area.top && own.left >= area.left && own.right <= area.right;
+    });
+    expect(inside).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    expect(await sent()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await expect.poll(sent).toEqual([{ type: 'pick', seq: 1, picked: 1 }]);
+    await expect.poll(() => canvas.evaluate((el) => el === document.activeElement)).toBe(true);
+
+    await show({ seq: 2 });
+    await box.press('Escape');
+    await show({ seq: 3, x: 0.9, y: 0.9 });
+    await page.getByRole('option', { name: 'Atlantis' }).click({ force: true });
+    await page.getByRole('option', { name: 'Japan' }).click();
+    await show({ seq: 5, more: 20 });
+    await page.getByText('20 more are not shown.').waitFor();
+    await page.getByRole('textbox', { name: 'Address' }).click();
+    await expect.poll(sent).toEqual([
+      { type: 'pick', seq: 1, picked: 1 },
+      { type: 'shut', seq: 2 },
+      { type: 'pick', seq: 3, picked: 4 },
+      { type: 'shut', seq: 5 },
+    ]);
+    await show({ seq: 6 });
+    await page.evaluate(() => window.fake?.shows?.({ file: true }));
+    await page.getByText('The page asks for a file').waitFor();
+    expect(await box.count()).toBe(0);
+    expect(await page.title()).not.toBe('1');
   }
 });
 

@@ -69,8 +69,8 @@ export function overHTTP(target: Window & typeof globalThis, fake: Fake): void {
     data.set(new Uint8Array(await blob.arrayBuffer()), 4);
     for (const one of sockets('view')) one.onmessage?.({ data: data.buffer });
   };
-  fake.dialog = (dialog) => {
-    for (const one of sockets('view')) one.onmessage?.({ data: JSON.stringify({ dialog }) });
+  fake.shows = (state) => {
+    for (const one of sockets('view')) one.onmessage?.({ data: JSON.stringify(state) });
   };
   fake.revoke = () => {
     revoked = true;

@@ -1,7 +1,7 @@
 // A small fake of the Go app: the bridge and the events as Wails adds them to the window, with a
 // state that changes like the real one.
 import type {
-  LiveDialog,
+  LiveFrame,
   LiveInput,
   LogRecord,
   NewSession,
@@ -70,8 +70,8 @@ export interface Fake {
   readonly live: LiveInput[];
   /** Sends a picture of one colour to the live view. */
   picture?(colour: string): Promise<void>;
-  /** Says which dialog the page in the live view shows. */
-  dialog?(dialog?: LiveDialog): void;
+  /** Sends the state of the tab to the live view. */
+  shows?(state: LiveFrame): void;
   /** Ends the access of the control page. */
   revoke?(): void;
 }

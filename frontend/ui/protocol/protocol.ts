@@ -1888,7 +1888,9 @@ export type LiveInputType =
   | typeof LiveKey
   | typeof LiveKeyUp
   | typeof LiveText
-  | typeof LiveAway;
+  | typeof LiveAway
+  | typeof LivePick
+  | typeof LiveShut;
 /**
  * What a live view is sent.
  */
@@ -1901,6 +1903,8 @@ export const LiveKey = "key"; // Key goes down
 export const LiveKeyUp = "key_up"; // Key goes up
 export const LiveText = "text"; // Text was pasted, or made by an input method
 export const LiveAway = "release"; // what is down goes up: the user looks elsewhere
+export const LivePick = "pick"; // Picked is chosen in the list Seq
+export const LiveShut = "shut"; // the list Seq is closed without a choice
 /**
  * LiveInput is one message of a live view: input of the user, or that a frame was drawn.
  */
@@ -1936,6 +1940,10 @@ export interface LiveInput {
    * Modifiers are the keys that are held down: 1 Alt, 2 Control, 4 Meta, 8 Shift.
    */
   modifiers?: number /* int */;
+  /**
+   * Picked is the Index of the option that is to be selected.
+   */
+  picked?: number /* int */;
 }
 /**
  * MaxLiveInput is the limit of one LiveInput, in bytes.
@@ -1950,6 +1958,41 @@ export interface LiveFrame {
    * Dialog is the dialog that the page shows; absent when it shows none.
    */
   dialog?: LiveDialog;
+  /**
+   * List is the list that the user opened in the page; absent when none is open.
+   */
+  list?: LiveList;
+  /**
+   * File says that the page asks for a file since the user's last input.
+   */
+  file?: boolean;
+}
+/**
+ * LiveList is the list of a select. The browser draws it outside of the page, so that no
+ * picture has it; that of a select of several options is drawn in the page.
+ */
+export interface LiveList {
+  seq: number /* uint32 */; // another one for each change
+  label?: string;
+  /**
+   * X, Y, Width and Height are the field's place in the picture, from 0 to 1.
+   */
+  x: number /* float64 */;
+  y: number /* float64 */;
+  width: number /* float64 */;
+  height: number /* float64 */;
+  options: LiveOption[];
+  more?: number /* int */; // how many options are left out at the end
+}
+/**
+ * LiveOption is an option of a LiveList.
+ */
+export interface LiveOption {
+  index: number /* int */; // its number in the select
+  label: string;
+  group?: string;
+  disabled?: boolean;
+  selected?: boolean;
 }
 /**
  * LiveDialog is the dialog that a page shows in a live view.
