@@ -278,14 +278,18 @@ func (c *Chrome) light(ctx context.Context, window string) (light float64, err e
 // The light of a window that is not drawn is below dark, that of one that asks below white.
 const dark, white = 0.1, 0.7
 
-// Button is an answer to the question whether the browser may be used, by its place in
-// the window in pixels.
+// Button is an answer to the question whether the browser may be used, by its place in the
+// window in pixels. It is pressed with the mouse: a key that comes before the dialog has the
+// keyboard is lost, and the next one presses another button.
 type Button struct{ x, y int }
 
-// Allow, Cancel and TurnOff are the buttons of the question. They are pressed with the mouse: a key that
-// comes before the dialog has the keyboard is lost, and the next one presses another button.
-func Allow() Button   { return Button{763, 306} }
-func Cancel() Button  { return Button{674, 306} }
+// Allow lets a program use the browser.
+func Allow() Button { return Button{763, 306} }
+
+// Cancel refuses it.
+func Cancel() Button { return Button{674, 306} }
+
+// TurnOff opens the browser's page on which remote debugging is switched off.
 func TurnOff() Button { return Button{476, 306} }
 
 // Answer waits until the browser asks, and presses a button. The browser ignores what is
