@@ -214,8 +214,8 @@ const (
 	// TaskTakeTimeout is how long a task from a program waits for a panel to take
 	// it.
 	TaskTakeTimeout = 10 * time.Second
-	// TaskLostWait is how long a client that follows a task waits for it to
-	// continue after its panel disconnected. A panel that only lost its connection
-	// is back by then.
-	TaskLostWait = 10 * time.Second
+	// TaskLostWait is how long after an interruption a task may be resumed by itself, and how
+	// long a client that follows it waits for that: the panel may only have lost its
+	// connection, and a browser that crashed is started again.
+	TaskLostWait = time.Minute
 )

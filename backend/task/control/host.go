@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -9,12 +10,9 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// resumes is how often a task is resumed by itself after the task page was lost, and
-// resumeWithin how long after that at most: a user who opens the browser later decides.
-const (
-	resumes      = 3
-	resumeWithin = time.Minute
-)
+// resumes is how often a task is resumed by itself after the task page was lost, within
+// [protocol.TaskLostWait]: a user who opens the browser later decides.
+const resumes = 3
 
 // host is what runs in the task page: the page of the browser in which tasks run where no
 // panel is open. It opens with the first task and closes after the last one.
@@ -76,7 +74,7 @@ func (h *host) lost() (ids []protocol.TaskID) {
 	for id, one := range h.tasks {
 		switch {
 		case one.lost.IsZero():
-		case time.Since(one.lost) > resumeWithin:
+		case time.Since(one.lost) > protocol.TaskLostWait:
 			h.drop(id)
 		default:
 			ids = append(ids, id)
@@ -147,7 +145,8 @@ func (t *Tasks) closePage(ctx context.Context, r Running) {
 
 // resume opens the task page again and orders it to resume tasks. A page that is still there
 // has only lost its connection: it goes on by itself when it is connected again. While the
-// browser restarts there is nothing to open; BrowserBack tries again.
+// browser restarts there is nothing to open; BrowserBack tries again. A page that is late on a
+// busy machine is tried again here.
 func (t *Tasks) resume(ctx context.Context, r Running, ids []protocol.TaskID) {
 	err := r.Ready(ctx, 0)
 	fresh := false
@@ -158,6 +157,9 @@ func (t *Tasks) resume(ctx context.Context, r Running, ids []protocol.TaskID) {
 	}
 	if err != nil {
 		t.log.Info("tasks are not resumed yet", "tasks", ids, "error", err)
+		if errors.Is(err, context.DeadlineExceeded) {
+			t.host.changed()
+		}
 		return
 	}
 	var orders sync.WaitGroup
@@ -196,7 +198,7 @@ func (t *Tasks) orderResume(ctx context.Context, id protocol.TaskID) error {
 		return err // the user has resumed it in a panel
 	}
 	defer t.order(protocol.TaskOrderEvent{Type: protocol.PanelTaskOrder, Order: "resume", Task: head, Page: true})()
-	wait, cancel := context.WithTimeout(ctx, protocol.TaskTakeTimeout)
+	wait, cancel := context.WithTimeout(ctx, protocol.TaskLostWait)
 	defer cancel()
 	for page, err := range store.Follow(wait, id, head.Index) {
 		if err != nil || page.Head.State != protocol.TaskInterrupted {

@@ -141,6 +141,22 @@ func TestALostTaskIsResumed(t *testing.T) {
 	})
 }
 
+// On a busy machine the page may take longer to open than the browser waits for it.
+func TestALateTaskPageIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := hostDesk(t)
+		d.runs(t, "t1", "p1")
+		d.pageGone(context.DeadlineExceeded)
+		d.PanelGone("p1")
+		time.Sleep(2*protocol.PanelOpenTimeout + time.Second)
+		d.pageGone(nil)
+		time.Sleep(protocol.PanelOpenTimeout)
+		if got := d.resumed(); got != 1 {
+			t.Errorf("it was resumed %d times", got)
+		}
+	})
+}
+
 // A task that was not resumed in time stays interrupted.
 func TestALostTaskIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -148,7 +164,7 @@ func TestALostTaskIsGivenUp(t *testing.T) {
 		id := d.runs(t, "t1", "p1")
 		d.pageGone(errors.New("the browser is starting"))
 		d.PanelGone("p1")
-		time.Sleep(resumeWithin + time.Second)
+		time.Sleep(protocol.TaskLostWait + time.Second)
 		d.pageGone(nil)
 		d.BrowserBack()
 		synctest.Wait()

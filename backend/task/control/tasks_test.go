@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"pilotfish/backend/activity/recorder"
 	"pilotfish/backend/auth"
@@ -121,8 +122,13 @@ func (d *desk) TaskPanel(context.Context, protocol.TabID) (bool, error) { return
 func (d *desk) OpenTaskPage(context.Context) (bool, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.page != nil {
-		return false, d.page
+	if why := d.page; why != nil {
+		if errors.Is(why, context.DeadlineExceeded) {
+			d.mu.Unlock()
+			time.Sleep(protocol.PanelOpenTimeout)
+			d.mu.Lock()
+		}
+		return false, why
 	}
 	fresh := !d.pageThere
 	d.pageThere = true

@@ -3164,11 +3164,11 @@ export const TaskPageSize = 500;
  */
 export const TaskTakeTimeout = 10 * 1_000;
 /**
- * TaskLostWait is how long a client that follows a task waits for it to
- * continue after its panel disconnected. A panel that only lost its connection
- * is back by then.
+ * TaskLostWait is how long after an interruption a task may be resumed by itself, and how
+ * long a client that follows it waits for that: the panel may only have lost its
+ * connection, and a browser that crashed is started again.
  */
-export const TaskLostWait = 10 * 1_000;
+export const TaskLostWait = 60_000;
 
 //////////
 // source: llm.go
