@@ -10,6 +10,7 @@ class FakeSocket extends EventTarget {
   static readonly OPEN = 1;
   static readonly open = new Set<FakeSocket>();
   static heard: (input: LiveInput) => void = () => undefined;
+  static opened: (socket: FakeSocket) => void = () => undefined;
   readyState = 0;
   binaryType = '';
   onopen: (() => void) | null = null;
@@ -24,6 +25,7 @@ class FakeSocket extends EventTarget {
       this.readyState = FakeSocket.OPEN;
       FakeSocket.open.add(this);
       this.onopen?.();
+      FakeSocket.opened(this);
     });
   }
 
@@ -67,7 +69,16 @@ export function overHTTP(target: Window & typeof globalThis, fake: Fake): void {
     const data = new Uint8Array(4 + blob.size);
     new DataView(data.buffer).setUint32(0, ++seq);
     data.set(new Uint8Array(await blob.arrayBuffer()), 4);
-    for (const one of sockets('view')) one.onmessage?.({ data: data.buffer });
+    const views = sockets('view');
+    for (const one of views) one.onmessage?.({ data: data.buffer });
+    if (views.length === 0) waiting = data.buffer;
+  };
+  // A view that is still opening gets the picture then, as in the app.
+  let waiting: ArrayBuffer | undefined;
+  FakeSocket.opened = (socket) => {
+    if (waiting === undefined || !socket.path.endsWith('view')) return;
+    socket.onmessage?.({ data: waiting });
+    waiting = undefined;
   };
   fake.shows = (state) => {
     for (const one of sockets('view')) one.onmessage?.({ data: JSON.stringify(state) });
