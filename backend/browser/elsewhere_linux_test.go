@@ -237,10 +237,10 @@ func TestRoundTrips(t *testing.T) {
 		first func() error // what is not counted; nil for nothing
 		run   func() error
 	}{
-		{"goto", 3, nil, load},
 		// Its document, what it says and who listens, those who do, and what it says then.
 		{"first snapshot", 4, load, look},
 		{"snapshot", 1, nil, look},
+		{"goto", 2, nil, load}, // where our world is in the tab's documents since the first snapshot
 		{"click", 3, nil, func() error { return act(protocol.ActRequest{Kind: protocol.ActClick, Target: "role=button"}) }},
 		{"fill", 3, nil, func() error {
 			return act(protocol.ActRequest{Kind: protocol.ActFill, Target: "label=Name", Text: "Ada"})

@@ -162,7 +162,7 @@ func (h *History) attempt(ctx context.Context, p *page.Page, info *protocol.Page
 		return err
 	}
 	info.Status, info.Dialog = n.Status, n.Dialog
-	if err := p.Where(ctx, info); err != nil {
+	if err := n.Where(ctx, info); err != nil {
 		return err
 	}
 	if n.Within != "" {

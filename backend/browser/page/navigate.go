@@ -2,18 +2,21 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/inspector"
 	"github.com/chromedp/cdproto/network"
 	cdppage "github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
 
 	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/protocol"
@@ -48,6 +51,7 @@ type Navigation struct {
 	Failure   string // the network's error text
 	Refused   error
 	Within    string // the new URL, when the navigation stayed within the document
+	says      string // what our world reports of the document that was shown; see shownBinding
 	crashed   bool   // the renderer ended since the navigation began
 	// Dialog waits for an answer on the page that was loaded; nil for none.
 	Dialog *protocol.DialogInfo
@@ -74,7 +78,7 @@ func (p *Page) FollowNavigation(allow func(string) error) *Navigation {
 			cdppage.FrameStartedNavigating.Method, cdppage.FrameNavigated.Method, cdppage.NavigatedWithinDocument.Method, cdppage.LifecycleEvent.Method,
 			cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method,
 			network.RequestWillBeSent.Method, network.ResponseReceived.Method, network.LoadingFailed.Method,
-			fetch.RequestPaused.Method, inspector.TargetCrashed.Method,
+			fetch.RequestPaused.Method, inspector.TargetCrashed.Method, runtime.BindingCalled.Method,
 		),
 		Begun:  make(map[cdp.LoaderID]bool),
 		shown:  make(map[cdp.LoaderID]bool),
@@ -239,6 +243,42 @@ func (n *Navigation) failed(ctx context.Context, text string) error {
 	return NavigationError(text)
 }
 
+// shownWait is how long our world's report of a document that has loaded may take. The
+// browser sends it right after the event that says so.
+const shownWait = 100 * time.Millisecond
+
+// Where returns the address and title of the page that was loaded. Our world reports them;
+// where it does not in time, as where scripts are off, the browser is asked.
+func (n *Navigation) Where(ctx context.Context, info *protocol.PageInfo) error {
+	loaded := func() bool {
+		return n.p.IsOpen() && n.Loaded[n.Committed] == protocol.WaitLoad && n.Dialog == nil && n.Within == ""
+	}
+	late := time.NewTimer(shownWait)
+	defer late.Stop()
+	for waits := true; waits && n.says == "" && loaded(); {
+		select {
+		case e, ok := <-n.Events.C:
+			if waits = ok; ok {
+				n.Event(ctx, e)
+			}
+		case <-late.C:
+			waits = false
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if err := n.Refusal(); err != nil {
+		return err
+	}
+	var said struct{ URL, Title string }
+	if loaded() && json.Unmarshal([]byte(n.says), &said) == nil && said.Title != "" {
+		info.URL, info.Title = said.URL, said.Title
+		n.p.host.Titled(info.URL, info.Title)
+		return nil
+	}
+	return n.p.Where(ctx, info)
+}
+
 // Refusal returns why the navigation or the tab's gate refused a document; nil if
 // neither did.
 func (n *Navigation) Refusal() error {
@@ -288,8 +328,7 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 		}
 	case cdppage.FrameNavigated.Method:
 		if v, ok := devtools.Decode(e, cdppage.FrameNavigated); ok && v.Frame != nil && v.Frame.ParentID == "" {
-			n.Committed = v.Frame.LoaderID
-			n.shown[n.Committed] = true
+			n.commits(v.Frame.LoaderID)
 			ours := n.Begun[n.Committed]
 			delete(n.Begun, n.Committed)
 			if v.Type == cdppage.NavigationTypeBackForwardCacheRestore {
@@ -313,8 +352,7 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 			// new process.
 			if n.Begun[v.LoaderID] {
 				delete(n.Begun, v.LoaderID)
-				n.Committed = v.LoaderID
-				n.shown[n.Committed] = true
+				n.commits(v.LoaderID)
 			}
 			switch v.Name {
 			case "load":
@@ -346,11 +384,24 @@ func (n *Navigation) Event(ctx context.Context, e devtools.Event) {
 		}
 	case inspector.TargetCrashed.Method:
 		n.crashed = true
+	case runtime.BindingCalled.Method:
+		if v, ok := devtools.Decode(e, runtime.BindingCalled); ok && v.Name == shownBinding {
+			n.says = v.Payload
+		}
 	case fetch.RequestPaused.Method:
 		if v, ok := devtools.Decode(e, fetch.RequestPaused); ok && v.Request != nil {
 			n.gate(ctx, &v, v.FrameID == main)
 		}
 	}
+}
+
+// commits records that a document is shown. Two events say so.
+func (n *Navigation) commits(id cdp.LoaderID) {
+	if n.Committed != id {
+		n.says = ""
+	}
+	n.Committed = id
+	n.shown[id] = true
 }
 
 // leaving reports whether the page is still there that the command leaves.
@@ -445,7 +496,7 @@ var netWords = map[string]string{
 	"ERR_TIMED_OUT":               "the server did not answer",
 	"ERR_EMPTY_RESPONSE":          "the server sent nothing",
 	"ERR_INTERNET_DISCONNECTED":   "there is no network",
-	"ERR_ADDRESS_UNREACHABLE":     "there is the address cannot be reached",
+	"ERR_ADDRESS_UNREACHABLE":     "the address cannot be reached",
 	"ERR_TOO_MANY_REDIRECTS":      "the page redirects without end",
 	"ERR_ABORTED":                 "the page was not loaded: the server sent nothing to show, or something else was opened meanwhile",
 	"ERR_BLOCKED_BY_CLIENT":       "the request was blocked in the browser",

@@ -23,6 +23,10 @@ import (
 // during a press; see hold.js.
 const KeyBinding = "pilotfishKey"
 
+// shownBinding is the binding that our world calls with the address and the title of a
+// document that has loaded; see hold.js.
+const shownBinding = "pilotfishShown"
+
 //go:embed world.js
 var worldScript string
 
@@ -118,6 +122,7 @@ func install(ctx context.Context, s *devtools.Session, child bool) error {
 		err,
 		devtools.Post(ctx, s, runtime.Enable, cdp.Empty{}),
 		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: KeyBinding, ExecutionContextName: WorldName}),
+		devtools.Post(ctx, s, runtime.AddBinding, runtime.AddBindingParams{Name: shownBinding, ExecutionContextName: WorldName}),
 		devtools.Post(ctx, s, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
 			Source: script, WorldName: WorldName, RunImmediately: &yes,
 		}),
