@@ -23,7 +23,7 @@ beforeAll(async () => {
   served = await pages();
   profile = await mkdtemp(join(tmpdir(), 'clean-'));
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [
       `--disable-extensions-except=${dist}`,

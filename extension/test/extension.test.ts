@@ -24,7 +24,7 @@ beforeEach(async () => {
   made.welcome = await readFile(welcome, 'utf8');
   profile = await mkdtemp(join(tmpdir(), 'panel-'));
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
     // Playwright disables extensions by default.
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [

@@ -89,7 +89,7 @@ beforeAll(async () => {
   site = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   profile = await mkdtemp(join(tmpdir(), 'messages-'));
   context = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
     // Playwright disables extensions by default.
     ignoreDefaultArgs: ['--disable-extensions'],
     args: [

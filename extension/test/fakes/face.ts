@@ -5,6 +5,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
+import { headless } from '../../../frontend/test/face/headless';
 import { FakeBackend, types } from './backend';
 import { installFakeChrome, type FakeChrome } from './chrome';
 
@@ -34,17 +35,7 @@ export interface FaceOptions {
 
 /** Starts a browser. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      // Nothing here is drawn by a graphics card.
-      '--disable-gpu',
-      // A page lives for a second: optimizing its code costs more than it saves.
-      '--js-flags=--single-threaded-gc --no-concurrent-recompilation --no-maglev --no-turbofan',
-      // As root, which containers run as, Chromium needs its sandbox off.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-  });
+  return chromium.launch(headless);
 }
 
 /**

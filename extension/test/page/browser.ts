@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import { build } from 'vite';
+import { headless } from '../../../frontend/test/face/headless';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The folder of the zoo. */
@@ -67,14 +68,7 @@ export async function serve(dir: string): Promise<{ url: string; server: Server 
 
 /** Starts the system's Chromium. */
 export function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['PILOTFISH_CHROMIUM'] ?? '/usr/bin/chromium',
-    args: [
-      // Nothing here is drawn by a graphics card.
-      '--disable-gpu',
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    ],
-  });
+  return chromium.launch(headless);
 }
 
 let shared: Promise<Page> | undefined;

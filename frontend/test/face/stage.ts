@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium, type Page } from 'playwright-core';
 import { build, type Rolldown } from 'vite';
 import type { FakeOptions } from '../fakes/wails';
+import { headless } from './headless';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -42,17 +43,7 @@ async function raise(): Promise<Stage> {
   const [script, server, browser] = await Promise.all([
     bundleFake(),
     serve(join(root, 'dist')),
-    chromium.launch({
-      executablePath: process.env.PILOTFISH_CHROMIUM ?? '/usr/bin/chromium',
-      args: [
-        // Nothing here is drawn by a graphics card.
-        '--disable-gpu',
-        // A page lives for a second: optimizing its code costs more than it saves.
-        '--js-flags=--single-threaded-gc --no-concurrent-recompilation --no-maglev --no-turbofan',
-        // As root, which containers run as, Chromium needs its sandbox off.
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      ],
-    }),
+    chromium.launch(headless),
   ]);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   server.unref();
