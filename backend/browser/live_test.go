@@ -322,6 +322,93 @@ oncontextmenu = (e) => { setTimeout(() => { said.push('menu ' + e.defaultPrevent
 	}
 }
 
+// Pickers of dates, times and colours are closed in the browser, and a viewer gets what its own
+// picker has to begin with: values in the form of the type, and nothing else that the page says.
+func TestLiveViewShowsPickers(t *testing.T) {
+	const style = `<style>body{margin:0;background:rgb(255,0,0)} input,iframe{position:fixed;left:0;width:50%;height:10vh;border:0;margin:0;padding:0} input::-webkit-calendar-picker-indicator{position:absolute;inset:0;width:auto;height:auto}</style>`
+	const reports = `<script>
+for (const kind of ['input', 'change', 'keydown'])
+  addEventListener(kind, (e) => top.postMessage(kind + ' ' + (e.target.value ?? e.key), '*'))
+</script>`
+	inner := strings.Replace(pages(t, map[string]string{"/": style + reports + `<input type=month value=2026-02 aria-label=Far style="top:50%;height:50%">`}), "127.0.0.1", "localhost", 1)
+	s := stageOf(t, style+reports+`<script>said = []; onmessage = ({data}) => said.push(data)</script>
+<input type=date aria-label="Arrival" value=2026-11-30 min=2026-11-01 max="x onload=evil" step=2 style="top:0">
+<input type=time value=09:30 min=08:00 step=900 style="top:10vh">
+<input type=datetime-local value=2026-11-30T09:30 style="top:20vh">
+<input type=week value=2026-W07 style="top:30vh">
+<input type=color value=#ff0000 style="top:40vh">
+<input type=date autocomplete=one-time-code value=2026-11-30 style="top:50vh">
+<iframe src="`+inner+`" style="top:60vh;height:20vh"></iframe>`)
+	v := s.look(t)
+	v.until(t, 0.9, 0.9, red)
+	opened := func(y float64) protocol.LivePicker {
+		t.Helper()
+		v.click(t, protocol.LiveInput{X: 0.1, Y: y})
+		got := v.state(t).Picker
+		if got == nil {
+			t.Fatal("no picker is reported")
+		}
+		return *got
+	}
+	answered := func(in protocol.LiveInput) {
+		t.Helper()
+		v.send(t, in)
+		if got := v.state(t).Picker; got != nil {
+			t.Fatalf("after the answer: %+v", got)
+		}
+	}
+	received := func(want string) {
+		t.Helper()
+		see := "new Promise((done) => { const see = () => said.length >= 2 ? done(1) : setTimeout(see, 5); see() })"
+		if _, err := s.Evaluate(deadline(t), nobody, s.tab, see); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.eval(t, "said.splice(0).join()"); got != "input "+want+",change "+want {
+			t.Errorf("the page got %s, want %s", got, want)
+		}
+	}
+	for _, c := range []struct {
+		y     float64
+		want  protocol.LivePicker
+		value string
+	}{
+		{0.05, protocol.LivePicker{Label: "Arrival", Type: "date", Value: "2026-11-30", Min: "2026-11-01", Step: "2"}, "2026-12-01"},
+		{0.15, protocol.LivePicker{Type: "time", Value: "09:30", Min: "08:00", Step: "900"}, "10:15"},
+		{0.25, protocol.LivePicker{Type: "datetime-local", Value: "2026-11-30T09:30"}, "2026-12-01T10:00"},
+		{0.35, protocol.LivePicker{Type: "week", Value: "2026-W07"}, "2026-W08"},
+		{0.45, protocol.LivePicker{Type: "color", Value: "#ff0000"}, "#00ff00"},
+		{0.55, protocol.LivePicker{Type: "date"}, "2026-12-02"}, // the value is a secret
+		{0.75, protocol.LivePicker{Label: "Far", Type: "month", Value: "2026-02"}, "2026-03"},
+	} {
+		got := opened(c.y)
+		if got.Width == 0 || got.Y > c.y || got.Y+got.Height < c.y {
+			t.Errorf("%+v is not at %v", got, c.y)
+		}
+		plain := got
+		plain.Seq, plain.X, plain.Y, plain.Width, plain.Height = 0, 0, 0, 0, 0
+		if plain != c.want {
+			t.Errorf("%+v, want %+v", plain, c.want)
+		}
+		answered(protocol.LiveInput{Type: protocol.LiveSet, Seq: got.Seq, Text: c.value})
+		received(c.value)
+	}
+	// A change in the page is shown; an answer without a choice, one to the picker before and the
+	// same value give the page nothing.
+	first := opened(0.05)
+	s.eval(t, "document.querySelector('input').value = '2026-12-03'")
+	now := v.state(t).Picker
+	if now == nil || now.Value != "2026-12-03" {
+		t.Fatalf("after a change: %+v", now)
+	}
+	v.send(t, protocol.LiveInput{Type: protocol.LiveSet, Seq: first.Seq, Text: "2026-12-05"})
+	answered(protocol.LiveInput{Type: protocol.LiveShut, Seq: now.Seq})
+	now = new(opened(0.05))
+	answered(protocol.LiveInput{Type: protocol.LiveSet, Seq: now.Seq, Text: now.Value})
+	if got := s.eval(t, "said.join() + document.querySelector('input').value"); got != "2026-12-03" {
+		t.Errorf("the page got %s", got)
+	}
+}
+
 // THREATS 65: what was entered by a secret looks the same for every secret of that length,
 // and the page draws it so before there is a picture.
 func TestLiveViewShowsNoSecret(t *testing.T) {

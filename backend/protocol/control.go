@@ -70,7 +70,8 @@ const (
 	LiveText  LiveInputType = "text"    // Text was pasted, or made by an input method
 	LiveAway  LiveInputType = "release" // what is down goes up: the user looks elsewhere
 	LivePick  LiveInputType = "pick"    // Picked is chosen in the list Seq
-	LiveShut  LiveInputType = "shut"    // the list Seq is closed without a choice
+	LiveSet   LiveInputType = "set"     // Text is the value for the picker Seq
+	LiveShut  LiveInputType = "shut"    // the list or the picker Seq is closed without a choice
 )
 
 // LiveInput is one message of a live view: input of the user, or that a frame was drawn.
@@ -112,6 +113,8 @@ type LiveFrame struct {
 	Dialog *LiveDialog `json:"dialog,omitempty"`
 	// List is the list that the user opened in the page; absent when none is open.
 	List *LiveList `json:"list,omitempty"`
+	// Picker is the picker that the user opened in the page; absent when none is open.
+	Picker *LivePicker `json:"picker,omitempty"`
 	// File says that the page asks for a file since the user's last input.
 	File bool `json:"file,omitempty"`
 }
@@ -128,6 +131,25 @@ type LiveList struct {
 	Height  float64      `json:"height"`
 	Options []LiveOption `json:"options"`
 	More    int          `json:"more,omitempty"` // how many options are left out at the end
+}
+
+// LivePicker is the picker of a date, a time or a colour, which the browser draws outside of
+// the page. A viewer shows one of its own.
+type LivePicker struct {
+	Seq   uint32 `json:"seq"` // another one for each change
+	Label string `json:"label,omitempty"`
+	// X, Y, Width and Height are the field's place in the picture, from 0 to 1.
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	// Type is that of the input: date, time, datetime-local, month, week or color. The other
+	// values are in the form of this type, or empty.
+	Type  string `json:"type"`
+	Value string `json:"value,omitempty"`
+	Min   string `json:"min,omitempty"`
+	Max   string `json:"max,omitempty"`
+	Step  string `json:"step,omitempty"`
 }
 
 // LiveOption is an option of a LiveList.

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"time"
 
@@ -18,16 +19,20 @@ import (
 // howOften is how often a list that is shown is compared with that of the page.
 const howOften = 250 * time.Millisecond
 
-// lists shows the lists of selects of one page. The browser draws such a list in a window of
-// its own. That is closed at once, and the viewer gets the options.
+// closings is how often Escape is sent: a picker that has only just opened ignores the key.
+const closings = 5
+
+// lists shows the lists of selects, and the pickers of dates, times and colours, of one page.
+// The browser draws them in windows of its own. These are closed at once, and the viewer gets
+// the options, or what its own picker has to begin with.
 type lists struct {
 	tab protocol.TabID
 	p   *page.Page
 	s   *devtools.Session
 
 	pressed chan *page.Calls        // input that may have opened a list, and has been sent
-	answers chan protocol.LiveInput // LivePick and LiveShut
-	changes chan *protocol.LiveList // the list that is shown from now on; nil for none
+	answers chan protocol.LiveInput // LivePick, LiveSet and LiveShut
+	changes chan shown              // what is shown from now on
 
 	seq  uint32
 	open *page.Frame // with the list that is shown; nil for none
@@ -40,20 +45,32 @@ type found struct {
 	Box     [4]float64            `json:"box"`
 	Options []protocol.LiveOption `json:"options"`
 	More    int                   `json:"more"`
+	// Field is the field of a picker, which has no options; nil for a list.
+	Field *field `json:"field"`
 
 	at   page.Point // where the viewport of its frame begins
 	size [2]float64 // of the tab's viewport
 }
 
+// field is what the page says about a field with a picker.
+type field struct{ Type, Value, Min, Max, Step string }
+
+// shown is the list or the picker that a viewer shows; neither is set when none is open.
+type shown struct {
+	list   *protocol.LiveList
+	picker *protocol.LivePicker
+}
+
 // is reports whether nothing has changed that a viewer sees.
 func (f found) is(other found) bool {
-	return f.Label == other.Label && f.Box == other.Box && f.More == other.More && slices.Equal(f.Options, other.Options)
+	same := f.Label == other.Label && f.Box == other.Box && f.More == other.More && slices.Equal(f.Options, other.Options)
+	return same && (f.Field == nil) == (other.Field == nil) && (f.Field == nil || *f.Field == *other.Field)
 }
 
 func newLists(tab protocol.TabID, p *page.Page, s *devtools.Session) *lists {
 	return &lists{
 		tab: tab, p: p, s: s,
-		pressed: make(chan *page.Calls, 8), answers: make(chan protocol.LiveInput, 1), changes: make(chan *protocol.LiveList),
+		pressed: make(chan *page.Calls, 8), answers: make(chan protocol.LiveInput, 1), changes: make(chan shown),
 	}
 }
 
@@ -104,7 +121,7 @@ func (l *lists) answered(in protocol.LiveInput) {
 	}
 }
 
-// find looks for an open list, from the page inwards to the frame that has the focus, and
+// find looks for an open list or picker, from the page inwards to the frame that has the focus, and
 // shows it. Without one, that which is shown stays.
 func (l *lists) find(ctx context.Context) error {
 	f, at := l.p.Frames.Main(), page.Point{}
@@ -125,12 +142,7 @@ func (l *lists) find(ctx context.Context) error {
 			size = opened.Size
 		}
 		if opened.List != nil {
-			// The key reaches only the browser's list, which is open: the page gets no event.
-			escape, _, _ := input.UserKey("Escape", "", 0, false)
-			if _, err := cdp.Call(ctx, l.s, cdpinput.DispatchKeyEvent, escape); err != nil {
-				return err
-			}
-			if err := l.p.Ask(ctx, f, "closed", nil, nil); err != nil {
+			if err := l.escape(ctx, f); err != nil {
 				return err
 			}
 			l.open, l.now = f, *opened.List
@@ -147,6 +159,22 @@ func (l *lists) find(ctx context.Context) error {
 	return nil
 }
 
+// escape closes what the browser has opened for a frame. The key reaches only that: the page gets
+// no event.
+func (l *lists) escape(ctx context.Context, f *page.Frame) error {
+	key, _, _ := input.UserKey("Escape", "", 0, false)
+	closed := false
+	for range closings {
+		if _, err := cdp.Call(ctx, l.s, cdpinput.DispatchKeyEvent, key); err != nil {
+			return err
+		}
+		if err := l.p.Ask(ctx, f, "closed", nil, &closed); err != nil || closed {
+			return err
+		}
+	}
+	return errors.New("the browser does not close what it has opened")
+}
+
 // child returns the frame whose element in its parent has a ref; nil for none.
 func (l *lists) child(ctx context.Context, parent *page.Frame, ref string) *page.Frame {
 	for _, f := range l.p.Frames.Children(parent) {
@@ -157,30 +185,74 @@ func (l *lists) child(ctx context.Context, parent *page.Frame, ref string) *page
 	return nil
 }
 
-// show reports the list.
+// show reports the list or the picker.
 func (l *lists) show(ctx context.Context) {
 	l.seq++
-	x, y := max(1, l.now.size[0]), max(1, l.now.size[1])
-	l.report(ctx, &protocol.LiveList{
-		Seq: l.seq, Label: l.now.Label, Options: l.now.Options, More: l.now.More,
-		X: (l.now.at.X + l.now.Box[0]) / x, Y: (l.now.at.Y + l.now.Box[1]) / y, Width: l.now.Box[2] / x, Height: l.now.Box[3] / y,
-	})
+	now := l.now
+	w, h := max(1, now.size[0]), max(1, now.size[1])
+	x, y, width, height := (now.at.X+now.Box[0])/w, (now.at.Y+now.Box[1])/h, now.Box[2]/w, now.Box[3]/h
+	if now.Field == nil {
+		l.report(ctx, shown{list: &protocol.LiveList{
+			Seq: l.seq, Label: now.Label, X: x, Y: y, Width: width, Height: height, Options: now.Options, More: now.More,
+		}})
+		return
+	}
+	f, ok := now.Field.checked()
+	if !ok {
+		l.shut(ctx)
+		return
+	}
+	l.report(ctx, shown{picker: &protocol.LivePicker{
+		Seq: l.seq, Label: now.Label, X: x, Y: y, Width: width, Height: height,
+		Type: f.Type, Value: f.Value, Min: f.Min, Max: f.Max, Step: f.Step,
+	}})
 }
 
-// shut reports that there is no list any more.
+// values are the forms of the values of pickers, by their types.
+var values = map[string]*regexp.Regexp{
+	"date":           regexp.MustCompile(`^\d{4,6}-\d\d-\d\d$`),
+	"time":           regexp.MustCompile(`^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`),
+	"datetime-local": regexp.MustCompile(`^\d{4,6}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`),
+	"month":          regexp.MustCompile(`^\d{4,6}-\d\d$`),
+	"week":           regexp.MustCompile(`^\d{4,6}-W\d\d$`),
+	"color":          regexp.MustCompile(`^#[0-9a-f]{6}$`),
+}
+
+// steps is the form of a step.
+var steps = regexp.MustCompile(`^(any|\d{1,9}(\.\d{1,9})?)$`)
+
+// checked returns the field without what is not in the form of its type: the viewer's browser
+// gets nothing else of a page. A field of another type has no picker.
+func (f field) checked() (_ field, ok bool) {
+	form := values[f.Type]
+	if form == nil {
+		return f, false
+	}
+	for _, value := range []*string{&f.Value, &f.Min, &f.Max} {
+		if !form.MatchString(*value) {
+			*value = ""
+		}
+	}
+	if !steps.MatchString(f.Step) {
+		f.Step = ""
+	}
+	return f, true
+}
+
+// shut reports that there is no list and no picker any more.
 func (l *lists) shut(ctx context.Context) {
 	l.open = nil
-	l.report(ctx, nil)
+	l.report(ctx, shown{})
 }
 
-func (l *lists) report(ctx context.Context, list *protocol.LiveList) {
+func (l *lists) report(ctx context.Context, now shown) {
 	select {
-	case l.changes <- list:
+	case l.changes <- now:
 	case <-ctx.Done():
 	}
 }
 
-// compare reports a list that the page has changed, or that is gone.
+// compare reports a list or a picker that the page has changed, or that is gone.
 func (l *lists) compare(ctx context.Context) {
 	var now *found
 	if err := l.p.Ask(ctx, l.open, "listed", nil, &now); err != nil || now == nil {
@@ -196,7 +268,11 @@ func (l *lists) compare(ctx context.Context) {
 
 // answer does in the page what the viewer has chosen.
 func (l *lists) answer(ctx context.Context, in protocol.LiveInput) {
-	if in.Type == protocol.LivePick {
+	switch in.Type {
+	case protocol.LiveSet:
+		// What the page does not take any more, it shows by what it has.
+		_ = l.p.Ask(ctx, l.open, "setPicker", map[string]any{"value": in.Text}, nil)
+	case protocol.LivePick:
 		changed, err := l.pick(ctx, in.Picked)
 		if err == nil && changed {
 			l.compare(ctx)

@@ -38,8 +38,8 @@ type Views struct{ tabs page.Tabs }
 func New(all page.Tabs) *Views { return &Views{tabs: all} }
 
 // View shows a tab until ctx ends. It calls show with each picture, the next one when
-// inputs has said that the one before was drawn, and with each change of its dialog, of the list of a select that
-// the user opens, and when it asks for a file. It returns CodeUnknownTab when the tab is
+// inputs has said that the one before was drawn, and with each change of its dialog, of the list of a select or
+// the picker that the user opens, and when it asks for a file. It returns CodeUnknownTab when the tab is
 // closed. The pages' own masks are drawn: a field that got a secret shows dots.
 func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error {
 	w := &view{inputs: inputs, show: show}
@@ -120,7 +120,7 @@ func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *d
 	if d := p.OpenDialog(); d != nil { // its event was before
 		w.state.Dialog = asked(d.DialogInfo)
 	}
-	if before.Dialog != nil || before.List != nil || before.File || w.state.Dialog != nil {
+	if before.Dialog != nil || before.List != nil || before.Picker != nil || before.File || w.state.Dialog != nil {
 		if err := w.show(w.state); err != nil {
 			return false, err
 		}
@@ -159,7 +159,8 @@ func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *d
 			if err := w.show(shown); err != nil {
 				return false, err
 			}
-		case w.state.List = <-w.lists.changes:
+		case now := <-w.lists.changes:
+			w.state.List, w.state.Picker = now.list, now.picker
 			if err := w.show(w.state); err != nil {
 				return false, err
 			}
@@ -229,7 +230,7 @@ func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveI
 		return devtools.Post(ctx, s, cdpinput.InsertText, cdpinput.InsertTextParams{Text: in.Text})
 	case protocol.LiveAway:
 		w.away(ctx, s)
-	case protocol.LivePick, protocol.LiveShut:
+	case protocol.LivePick, protocol.LiveSet, protocol.LiveShut:
 		w.lists.answered(in)
 	case protocol.LiveAck:
 	}
@@ -260,6 +261,14 @@ func (w *view) mouse(ctx context.Context, s *devtools.Session, in protocol.LiveI
 			return nil
 		}
 		q.Type, q.Button, q.ClickCount = cdpinput.DispatchMouseEventTypeMousePressed, buttons[in.Button], int64(min(max(in.Clicks, 1), 3))
+		if in.Type == protocol.LiveDown {
+			// A finger does not move before it presses, and a picker opens only under the mouse.
+			if err := devtools.Post(ctx, s, cdpinput.DispatchMouseEvent, cdpinput.DispatchMouseEventParams{
+				Type: cdpinput.DispatchMouseEventTypeMouseMoved, X: w.x, Y: w.y, Modifiers: mods, Button: cdpinput.MouseButtonNone, Buttons: int64(w.down),
+			}); err != nil {
+				return err
+			}
+		}
 		w.down |= bits[in.Button]
 		if in.Type == protocol.LiveUp {
 			q.Type = cdpinput.DispatchMouseEventTypeMouseReleased
@@ -298,7 +307,7 @@ func (w *view) away(ctx context.Context, s *devtools.Session) {
 	_ = devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{})
 }
 
-// opens sends input that may open the list of a select.
+// opens sends input that may open the list of a select, or a picker.
 func (w *view) opens(ctx context.Context, s *devtools.Session, method string, params any) error {
 	q := page.NewCalls(s)
 	if err := q.Send(ctx, method, params); err != nil {

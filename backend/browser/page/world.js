@@ -380,11 +380,12 @@ globalThis.pilotfishDo ??= (() => {
     unseen() {
       unseen = true;
     },
-    // The list of a select in a live view.
+    // The list of a select, or a picker, in a live view.
     opened: () => page.lists.open(),
     closed: () => page.lists.closed(),
     listed: () => page.lists.now() ?? null,
     pick: ({ picked, press }) => page.lists.pick(picked, press),
+    setPicker: ({ value }) => page.lists.set(value),
     // The overlay of a page that a task works on.
     lift: (expected) => page.mask.lift(expected),
     veil: ({ on }) => page.mask.veil(on),

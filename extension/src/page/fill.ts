@@ -107,7 +107,7 @@ function prepare(el: Element): Filled {
 
 // Frameworks observe the value property of the element itself. The prototype's setter bypasses
 // them, as a user's input does.
-function setWhole(el: HTMLInputElement, given: string): Filled {
+export function setWhole(el: HTMLInputElement, given: string): Filled {
   const set = (to: string): boolean => Reflect.set(HTMLInputElement.prototype, 'value', to, el);
   const before = el.value;
   const value = inForm(el.type, given.trim());

@@ -1,13 +1,14 @@
-import { type Filled, isFree, select } from './fill.js';
+import { type Filled, isFree, select, setWhole } from './fill.js';
 import { showsPicker } from './kinds.js';
 import { printedName } from './normal.js';
 import type { Snapshots } from './snapshots.js';
 import type { Box, Point } from './types.js';
+import { isSecret } from './value.js';
 
 /** How many options of a list are read, and how many characters of a label. */
 const [maxOptions, maxLabel] = [1000, 200];
 
-/** The list of a select, in the numbers that a user sees it by. */
+/** The list of a select, in the numbers that a user sees it by; or a field with a picker. */
 export interface OpenList {
   label: string;
   /** The field, in the frame's viewport. */
@@ -15,6 +16,17 @@ export interface OpenList {
   options: OpenOption[];
   /** How many options are left out at the end. */
   more: number;
+  /** What a picker is opened with; it has no options. */
+  field?: OpenField;
+}
+
+/** A field of a date, a time or a colour, as its attributes have it. */
+interface OpenField {
+  type: string;
+  value: string;
+  min: string;
+  max: string;
+  step: string;
 }
 
 interface OpenOption {
@@ -35,24 +47,29 @@ export interface Opened {
   size: [width: number, height: number];
 }
 
-/** The list of a select that the browser draws outside of the page, for a user who sees only the page. */
+/** The lists of selects and the pickers that the browser draws outside of the page, for a user who sees only the page. */
 export class Lists {
   readonly #snapshots: Snapshots;
-  #shown: { el: HTMLSelectElement; text: string; took: boolean } | undefined;
+  #shown: { el: HTMLSelectElement | HTMLInputElement; text: string; took: boolean } | undefined;
 
   constructor(snapshots: Snapshots) {
     this.#snapshots = snapshots;
   }
 
-  /** Finds the list that is open; without one, what it found before stays. One that consists of elements of the page is not meant. */
+  /** Finds the list or the picker that is open; without one, what it found before stays. One that consists of elements of the page is not meant. */
   open(): Opened {
     const { tree, refs } = this.#snapshots;
     const out: Opened = { size: [innerWidth, innerHeight] };
     const focused = tree.focused();
-    const el = document.querySelector('select:open') ?? focused;
-    if (el instanceof HTMLSelectElement) {
+    const el = document.querySelector(':is(select, input):open') ?? focused;
+    if (el instanceof HTMLSelectElement || el instanceof HTMLInputElement) {
+      if (!el.matches(':open')) return out;
       // That of several options is drawn in the page.
-      if (!el.matches(':open') || el.multiple || showsPicker(el, getComputedStyle(el))) return out;
+      if (
+        el instanceof HTMLSelectElement &&
+        (el.multiple || showsPicker(el, getComputedStyle(el)))
+      )
+        return out;
       this.#shown = { el, text: '', took: false };
       const list = this.now();
       if (list) out.list = list;
@@ -68,11 +85,12 @@ export class Lists {
     return out;
   }
 
-  /** Waits until the browser has closed its own drawing of the list, at most half a second. */
-  async closed(): Promise<void> {
+  /** Waits at most 100 ms until the browser has closed its own drawing, and says whether it has. */
+  async closed(): Promise<boolean> {
     const el = this.#shown?.el;
-    for (let i = 0; i < 50 && el?.matches(':open'); i++)
+    for (let i = 0; i < 10 && el?.matches(':open'); i++)
       await new Promise((next) => setTimeout(next, 10));
+    return !el?.matches(':open');
   }
 
   /** The list that open has found, as it is now; undefined when it cannot be used any more. */
@@ -91,6 +109,7 @@ export class Lists {
     const list = this.#read();
     if (!shown || !list) return { state: 'gone' };
     const { el } = shown;
+    if (!(el instanceof HTMLSelectElement)) return { state: 'gone' };
     // The page has what the key selected, and may have selected something else since.
     if (!press && shown.took) return { state: 'ok', value: '' };
     const picked = el.options[index];
@@ -105,13 +124,20 @@ export class Lists {
     return select(this.#snapshots, el, [picked], press);
   }
 
+  /** Gives the field of the picker a value, as fill does; the one that it has gives the page no events. */
+  set(value: string): Filled {
+    const el = this.#shown?.el;
+    if (!(el instanceof HTMLInputElement) || !this.#read()) return { state: 'gone' };
+    return el.value === value ? { state: 'ok', value } : setWhole(el, value);
+  }
+
   #read(): OpenList | undefined {
     const el = this.#shown?.el;
     if (!el?.isConnected || el.matches(':disabled') || !el.checkVisibility()) return undefined;
     const { left, top, width, height } = el.getBoundingClientRect();
     const options: OpenOption[] = [];
     let more = 0;
-    for (const option of el.options) {
+    for (const option of el instanceof HTMLSelectElement ? el.options : []) {
       if (options.length === maxOptions) {
         more++;
         continue;
@@ -131,8 +157,16 @@ export class Lists {
       box: [left, top, width, height],
       options,
       more,
+      ...(el instanceof HTMLInputElement ? { field: fieldOf(el) } : {}),
     };
   }
+}
+
+function fieldOf(el: HTMLInputElement): OpenField {
+  const { type, min, max } = el;
+  // Without a minimum, steps count from the default value, which a picker elsewhere does not have.
+  const step = min === '' && el.defaultValue !== '' ? '' : el.step;
+  return { type, value: isSecret(el) ? '' : el.value, min, max, step };
 }
 
 /** What tells whether the options are the same. */

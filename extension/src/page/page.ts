@@ -133,7 +133,7 @@ export interface Page {
   };
   /** What we draw over the page for its user, and the reports that it has changed. */
   marks: Marks;
-  /** The list of a select that its user has opened. */
+  /** The list of a select or the picker that its user has opened. */
   lists: Lists;
 }
 

@@ -5,6 +5,7 @@ import {
   type LiveFrame,
   type LiveInput,
   type LiveList,
+  type LivePicker,
 } from '$ui/protocol/protocol';
 import { liveFrameSchema } from '$ui/protocol/schemas/control';
 
@@ -40,6 +41,8 @@ export class LiveSocket {
   file = $state(false);
   /** The list of a select that the user has opened. */
   #list = $state.raw<LiveList>();
+  /** The picker of a date, a time or a colour that the user has opened. */
+  #picker = $state.raw<LivePicker>();
   /** Whether a button is down: a list that is shown meanwhile would get its release. */
   #held = $state(false);
 
@@ -69,6 +72,19 @@ export class LiveSocket {
     const { seq } = this.#list;
     this.#list = undefined;
     this.#send(picked !== undefined ? { type: 'pick', seq, picked } : { type: 'shut', seq });
+  }
+
+  /** The picker to show. */
+  get picker(): LivePicker | undefined {
+    return this.#held || this.dialog ? undefined : this.#picker;
+  }
+
+  /** Gives the field of the picker a value; without one, closes the picker. */
+  set(text?: string): void {
+    if (!this.#picker) return;
+    const { seq } = this.#picker;
+    this.#picker = undefined;
+    this.#send(text !== undefined ? { type: 'set', seq, text } : { type: 'shut', seq });
   }
 
   close(): void {
@@ -114,9 +130,10 @@ export class LiveSocket {
     return socket;
   }
 
-  #shows({ dialog, list, file }: LiveFrame): void {
+  #shows({ dialog, list, picker, file }: LiveFrame): void {
     this.dialog = dialog;
     this.#list = list;
+    this.#picker = picker;
     this.file = file ?? false;
   }
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { LiveList } from '../../ui/protocol/protocol';
+import type { LiveList, LivePicker } from '../../ui/protocol/protocol';
 import { settleTime } from '../../ui/settled';
 import { code } from '../fakes/control';
 import { openWindow, type Show } from './stage';
@@ -232,6 +232,75 @@ test('a live view shows the list of a select, and what the page asks for', async
     await page.evaluate(() => window.fake?.shows?.({ file: true }));
     await page.getByText('The page asks for a file').waitFor();
     expect(await box.count()).toBe(0);
+    expect(await page.title()).not.toBe('1');
+  }
+});
+
+test('a live view shows a picker of its own for that of the page', async () => {
+  for (const [width, scheme] of [
+    [360, 'light'],
+    [1440, 'dark'],
+  ] as const) {
+    const page = await open({ width, height: 800, scheme });
+    await page.getByTitle('View t1').click();
+    await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
+    await page.getByText('Mouse and keys go to this tab').waitFor();
+    const sent = async () =>
+      (await live(page)).filter(({ type }) => type === 'set' || type === 'shut');
+    const show = (picker: Partial<LivePicker> & { seq: number }) =>
+      page.evaluate(
+        (changes) =>
+          window.fake?.shows?.({
+            picker: {
+              label: 'Arrival\u202e <img src=x onerror="document.title = 1">',
+              x: 0.6,
+              y: 0.1,
+              width: 0.3,
+              height: 0.05,
+              type: 'date',
+              value: '2026-11-30',
+              min: '2026-11-01',
+              ...changes,
+            },
+          }),
+        picker,
+      );
+    const field = page.getByLabel('Arrival <img');
+    await show({ seq: 1 });
+    await expect.poll(() => field.evaluate((el) => el === document.activeElement)).toBe(true);
+    expect(await field.evaluate((el) => el.outerHTML)).toContain('type="date"');
+    await accessible(page);
+    await shot(page, `picker-${String(width)}-${scheme}`);
+    // THREATS 64: it lies over nothing but the view.
+    const inside = await page.locator('.frame form').evaluate((el) => {
+      const [own, area] = [el, el.parentElement ?? el].map((one) => one.getBoundingClientRect());
+      return own && area && own.top >= area.top && own.left >= area.left && own.right <= area.right;
+    });
+    expect(inside).toBe(true);
+    // What the page would not offer is not sent.
+    await field.fill('2026-10-01');
+    await field.press('Enter');
+    expect(await sent()).toEqual([]);
+    await field.fill('2026-12-24');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    await expect.poll(sent).toEqual([{ type: 'set', seq: 1, text: '2026-12-24' }]);
+    const canvas = page.locator('canvas');
+    await expect.poll(() => canvas.evaluate((el) => el === document.activeElement)).toBe(true);
+
+    await show({ seq: 2, type: 'color', value: '#ff0000', min: '', x: 0, y: 0.9 });
+    await shot(page, `picker-colour-${String(width)}-${scheme}`);
+    await field.press('Escape');
+    await show({ seq: 3, type: 'datetime-local', value: '', min: '' });
+    await shot(page, `picker-time-${String(width)}-${scheme}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await show({ seq: 4 });
+    await page.getByRole('textbox', { name: 'Address' }).click();
+    await expect.poll(sent).toEqual([
+      { type: 'set', seq: 1, text: '2026-12-24' },
+      { type: 'shut', seq: 2 },
+      { type: 'shut', seq: 3 },
+      { type: 'shut', seq: 4 },
+    ]);
     expect(await page.title()).not.toBe('1');
   }
 });

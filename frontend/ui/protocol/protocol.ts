@@ -1890,6 +1890,7 @@ export type LiveInputType =
   | typeof LiveText
   | typeof LiveAway
   | typeof LivePick
+  | typeof LiveSet
   | typeof LiveShut;
 /**
  * What a live view is sent.
@@ -1904,7 +1905,8 @@ export const LiveKeyUp = "key_up"; // Key goes up
 export const LiveText = "text"; // Text was pasted, or made by an input method
 export const LiveAway = "release"; // what is down goes up: the user looks elsewhere
 export const LivePick = "pick"; // Picked is chosen in the list Seq
-export const LiveShut = "shut"; // the list Seq is closed without a choice
+export const LiveSet = "set"; // Text is the value for the picker Seq
+export const LiveShut = "shut"; // the list or the picker Seq is closed without a choice
 /**
  * LiveInput is one message of a live view: input of the user, or that a frame was drawn.
  */
@@ -1963,6 +1965,10 @@ export interface LiveFrame {
    */
   list?: LiveList;
   /**
+   * Picker is the picker that the user opened in the page; absent when none is open.
+   */
+  picker?: LivePicker;
+  /**
    * File says that the page asks for a file since the user's last input.
    */
   file?: boolean;
@@ -1983,6 +1989,30 @@ export interface LiveList {
   height: number /* float64 */;
   options: LiveOption[];
   more?: number /* int */; // how many options are left out at the end
+}
+/**
+ * LivePicker is the picker of a date, a time or a colour, which the browser draws outside of
+ * the page. A viewer shows one of its own.
+ */
+export interface LivePicker {
+  seq: number /* uint32 */; // another one for each change
+  label?: string;
+  /**
+   * X, Y, Width and Height are the field's place in the picture, from 0 to 1.
+   */
+  x: number /* float64 */;
+  y: number /* float64 */;
+  width: number /* float64 */;
+  height: number /* float64 */;
+  /**
+   * Type is that of the input: date, time, datetime-local, month, week or color. The other
+   * values are in the form of this type, or empty.
+   */
+  type: string;
+  value?: string;
+  min?: string;
+  max?: string;
+  step?: string;
 }
 /**
  * LiveOption is an option of a LiveList.

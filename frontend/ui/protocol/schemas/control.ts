@@ -46,9 +46,24 @@ export const liveListSchema = v.object({
   more: v.exactOptional(v.number()),
 });
 
+export const livePickerSchema = v.object({
+  seq: v.number(),
+  label: v.exactOptional(v.string()),
+  x: v.number(),
+  y: v.number(),
+  width: v.number(),
+  height: v.number(),
+  type: v.string(),
+  value: v.exactOptional(v.string()),
+  min: v.exactOptional(v.string()),
+  max: v.exactOptional(v.string()),
+  step: v.exactOptional(v.string()),
+});
+
 export const liveFrameSchema = v.object({
   dialog: v.exactOptional(liveDialogSchema),
   list: v.exactOptional(liveListSchema),
+  picker: v.exactOptional(livePickerSchema),
   file: v.exactOptional(v.boolean()),
 });
 
@@ -60,5 +75,6 @@ export type SchemasAgree = AssertAll<{
   LiveDialog: Agrees<typeof liveDialogSchema, p.LiveDialog>;
   LiveOption: Agrees<typeof liveOptionSchema, p.LiveOption>;
   LiveList: Agrees<typeof liveListSchema, p.LiveList>;
+  LivePicker: Agrees<typeof livePickerSchema, p.LivePicker>;
   LiveFrame: Agrees<typeof liveFrameSchema, p.LiveFrame>;
 }>;
