@@ -229,7 +229,7 @@ said = []
 for (const kind of ['input', 'change', 'keydown'])
   addEventListener(kind, (e) => top.postMessage((e.isTrusted ? '' : 'script ') + kind + ' ' + (kind === 'keydown' ? e.key : [...e.target.selectedOptions].map((one) => one.value).join('+')), '*'))
 </script>`
-	inner := strings.Replace(pages(t, map[string]string{"/": style + reports + `<select aria-label="Far" style="top:50%;height:50%"><option>One<option>Two`}), "127.0.0.1", "localhost", 1)
+	inner := strings.Replace(pages(t, map[string]string{"/": style + reports + `<select aria-label="Far" style="top:50%;height:50%"><option>One<option>Two</select><input type=file style="top:0;height:50%">`}), "127.0.0.1", "localhost", 1)
 	s := stageOf(t, style+reports+`<script>
 onmessage = ({data}) => said.push(data)
 oncontextmenu = (e) => { setTimeout(() => { said.push('menu ' + e.defaultPrevented) }) }
@@ -319,6 +319,11 @@ oncontextmenu = (e) => { setTimeout(() => { said.push('menu ' + e.defaultPrevent
 	v.send(t, protocol.LiveInput{Type: protocol.LiveKey, Key: "a", Code: "KeyA"})
 	if v.state(t).File {
 		t.Error("the question for a file stays")
+	}
+	// In a frame of another site.
+	v.click(t, protocol.LiveInput{X: 0.05, Y: 0.25})
+	if !v.state(t).File {
+		t.Error("the question for a file in a frame is not reported")
 	}
 }
 

@@ -28,7 +28,8 @@ const (
 	quality   = 65
 )
 
-// menuWait is how long input that would open a context menu waits for the page.
+// menuWait is how long input that would open a context menu, or a chooser of files, waits for
+// the page.
 const menuWait = 500 * time.Millisecond
 
 // Views shows the tabs of a browser.
@@ -72,6 +73,7 @@ type view struct {
 	state protocol.LiveFrame // without a picture
 	here  bool               // the user acts in the view
 	lists *lists
+	files *choosers
 	p     *page.Page
 
 	held map[string]cdpinput.DispatchKeyEventParams // keys that are down, with the events that release them
@@ -109,12 +111,13 @@ func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *d
 	// unread are the browser's numbers of the pictures that were shown and not drawn yet,
 	// by ours.
 	unread := map[uint32]int64{}
-	w.p, w.lists = p, newLists(id, p, s)
+	w.p, w.lists, w.files = p, newLists(id, p, s), newChoosers(p)
 	listing, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	defer following.Wait()
 	defer stop()
 	following.Go(func() { w.lists.run(listing) })
+	following.Go(func() { w.files.run(listing, id) })
 	before := w.state
 	w.state = protocol.LiveFrame{}
 	if d := p.OpenDialog(); d != nil { // its event was before
@@ -161,6 +164,11 @@ func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *d
 			}
 		case now := <-w.lists.changes:
 			w.state.List, w.state.Picker = now.list, now.picker
+			if err := w.show(w.state); err != nil {
+				return false, err
+			}
+		case <-w.files.opened:
+			w.state.File = true
 			if err := w.show(w.state); err != nil {
 				return false, err
 			}
@@ -297,6 +305,7 @@ func (w *view) acts(ctx context.Context, s *devtools.Session) error {
 		return nil
 	}
 	w.here = true
+	w.files.intercept(ctx, true)
 	return devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{Enabled: true})
 }
 
@@ -304,6 +313,7 @@ func (w *view) acts(ctx context.Context, s *devtools.Session) error {
 func (w *view) away(ctx context.Context, s *devtools.Session) {
 	w.release(ctx, s)
 	w.here = false
+	w.files.intercept(ctx, false)
 	_ = devtools.Post(ctx, s, cdppage.SetInterceptFileChooserDialog, cdppage.SetInterceptFileChooserDialogParams{})
 }
 
