@@ -133,6 +133,12 @@ oninput = (e) => { if (e.target.value === 'aB') document.body.style.background =
 	s.open(t, "/")
 	v := s.look(t)
 	v.until(t, 0.5, 0.5, red)
+	v.send(t, protocol.LiveInput{Type: protocol.LiveFit, Width: 300, Height: 1})
+	for size := (image.Config{Width: 1e6}); size.Width > 300 || size.Height > 100; {
+		if size, err = jpeg.DecodeConfig(bytes.NewReader(v.until(t, 0.5, 0.5, red).JPEG)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for clicks := range 2 {
 		at := protocol.LiveInput{X: 0.5, Y: 0.5, Clicks: clicks + 1}
 		for _, kind := range []protocol.LiveInputType{protocol.LiveMove, protocol.LiveDown, protocol.LiveUp} {

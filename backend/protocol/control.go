@@ -61,6 +61,7 @@ type LiveInputType string
 // What a live view is sent.
 const (
 	LiveAck   LiveInputType = "ack"  // the frame Seq was drawn
+	LiveFit   LiveInputType = "fit"  // the view shows at most Width and Height pixels
 	LiveMove  LiveInputType = "move" // of the mouse, at X and Y
 	LiveDown  LiveInputType = "down" // a mouse button
 	LiveUp    LiveInputType = "up"
@@ -99,6 +100,9 @@ type LiveInput struct {
 	Modifiers int `json:"modifiers,omitempty"`
 	// Picked is the Index of the option that is to be selected.
 	Picked int `json:"picked,omitempty"`
+	// Width and Height are the largest size of a picture that the view can show, in pixels.
+	Width  int `json:"width,omitempty"`
+	Height int `json:"height,omitempty"`
 }
 
 // MaxLiveInput is the limit of one LiveInput, in bytes.

@@ -36,7 +36,7 @@ func (s *Server) controlRoutes() []route {
 	}
 	list = append(list, route{
 		method: http.MethodGet, path: controlpage.Prefix + "view", origin: originControl, capability: auth.CapabilityControl, socket: true, handle: s.controlView,
-		doc: routeDoc{about: "The live view of a tab. Binary messages are pictures: 4 bytes, its number, and a JPEG; text messages are a `LiveFrame` with the dialog that the page shows, and the list of a select that is open. The page sends `LiveInput`, with an `ack` for each picture that it has drawn.", query: []string{"session", "tab"}},
+		doc: routeDoc{about: "The live view of a tab. Binary messages are pictures: 4 bytes, its number, and a JPEG; text messages are a `LiveFrame` with the dialog that the page shows, and the list of a select or the picker that is open. The page sends `LiveInput`, with an `ack` for each picture that it has drawn.", query: []string{"session", "tab"}},
 	})
 	for _, path := range s.control.Paths() {
 		list = append(list, route{

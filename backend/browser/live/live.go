@@ -21,10 +21,11 @@ import (
 	"pilotfish/backend/protocol"
 )
 
-// The largest picture in pixels, and its JPEG quality, 1 to 100.
+// The largest and the smallest limits of a picture in pixels, and its JPEG quality, 1 to 100.
 const (
 	maxWidth  = 1600
 	maxHeight = 1200
+	minLimit  = 100
 	quality   = 65
 )
 
@@ -43,7 +44,7 @@ func New(all page.Tabs) *Views { return &Views{tabs: all} }
 // the picker that the user opens, and when it asks for a file. It returns CodeUnknownTab when the tab is
 // closed. The pages' own masks are drawn: a field that got a secret shows dots.
 func (v *Views) View(ctx context.Context, id protocol.TabID, inputs <-chan protocol.LiveInput, show func(protocol.LiveFrame) error) error {
-	w := &view{inputs: inputs, show: show}
+	w := &view{inputs: inputs, show: show, maxWidth: maxWidth, maxHeight: maxHeight}
 	for moved := true; moved; {
 		err := v.tabs.Beside(ctx, protocol.Caller{}, id, false, func(ctx context.Context, p *page.Page) (err error) {
 			s, release, err := p.Beside(ctx, p.Target)
@@ -69,6 +70,8 @@ type view struct {
 	seq uint32
 	// size is that of the page in CSS pixels, as the last picture has it.
 	width, height float64
+	// maxWidth and maxHeight are the limits of a picture in pixels.
+	maxWidth, maxHeight int64
 
 	state protocol.LiveFrame // without a picture
 	here  bool               // the user acts in the view
@@ -86,14 +89,11 @@ type view struct {
 func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *devtools.Session) (moved bool, err error) {
 	events := s.Events(cdppage.ScreencastFrame.Method, cdppage.JavascriptDialogOpening.Method, cdppage.JavascriptDialogClosed.Method, cdppage.FileChooserOpened.Method)
 	defer events.Cancel()
-	quality := int64(quality)
 	err = errors.Join(
 		devtools.Post(ctx, s, cdppage.Enable, cdppage.EnableParams{}),
 		// A tab in the background draws only with focus emulation.
 		devtools.Post(ctx, s, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
-		devtools.Post(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
-			Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: maxWidth, MaxHeight: maxHeight,
-		}),
+		w.cast(ctx, s),
 	)
 	if errors.Is(err, devtools.ErrSessionEnded) {
 		return true, nil
@@ -195,6 +195,15 @@ func (w *view) follow(ctx context.Context, id protocol.TabID, p *page.Page, s *d
 	}
 }
 
+// cast makes the browser send pictures, as small as the view shows them: most of the time until a
+// picture is there goes with its size.
+func (w *view) cast(ctx context.Context, s *devtools.Session) error {
+	quality := int64(quality)
+	return devtools.Post(ctx, s, cdppage.StartScreencast, cdppage.StartScreencastParams{
+		Format: cdppage.StartScreencastFormatJpeg, Quality: &quality, MaxWidth: w.maxWidth, MaxHeight: w.maxHeight,
+	})
+}
+
 func asked(d protocol.DialogInfo) *protocol.LiveDialog {
 	return &protocol.LiveDialog{Type: d.Type, Message: d.Message, Default: d.Default}
 }
@@ -238,6 +247,9 @@ func (w *view) input(ctx context.Context, s *devtools.Session, in protocol.LiveI
 		return devtools.Post(ctx, s, cdpinput.InsertText, cdpinput.InsertTextParams{Text: in.Text})
 	case protocol.LiveAway:
 		w.away(ctx, s)
+	case protocol.LiveFit:
+		w.maxWidth, w.maxHeight = min(max(int64(in.Width), minLimit), maxWidth), min(max(int64(in.Height), minLimit), maxHeight)
+		return errors.Join(devtools.Post(ctx, s, cdppage.StopScreencast, cdp.Empty{}), w.cast(ctx, s))
 	case protocol.LivePick, protocol.LiveSet, protocol.LiveShut:
 		w.lists.answered(in)
 	case protocol.LiveAck:

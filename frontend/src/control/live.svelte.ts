@@ -16,6 +16,9 @@ const [firstWait, longestWait] = [200, 5000];
 /** How many CSS pixels a wheel turns when it counts lines, or pages. */
 const [linePixels, pagePixels] = [16, 400];
 
+/** The size of pictures changes in steps of so many pixels, and has at most so many for a CSS pixel. */
+const [sizeStep, sharpest] = [100, 2];
+
 /** The keys that are held down, as LiveInput numbers them. */
 const modifiers = (event: MouseEvent | KeyboardEvent): number =>
   (event.altKey ? 1 : 0) |
@@ -45,6 +48,9 @@ export class LiveSocket {
   #picker = $state.raw<LivePicker>();
   /** Whether a button is down: a list that is shown meanwhile would get its release. */
   #held = $state(false);
+
+  /** What the socket was asked for by fit. */
+  #size = { width: 0, height: 0 };
 
   readonly #canvas: HTMLCanvasElement;
   readonly #open: () => WebSocket;
@@ -87,6 +93,16 @@ export class LiveSocket {
     this.#send(text !== undefined ? { type: 'set', seq, text } : { type: 'shut', seq });
   }
 
+  /** Asks for pictures that are no larger than an area in CSS pixels: small ones come earlier. */
+  fit(width: number, height: number): void {
+    const pixels = (css: number) =>
+      Math.ceil((css * Math.min(devicePixelRatio, sharpest)) / sizeStep) * sizeStep;
+    const size = { width: pixels(width), height: pixels(height) };
+    if (size.width === this.#size.width && size.height === this.#size.height) return;
+    this.#size = size;
+    this.#send({ type: 'fit', ...size });
+  }
+
   close(): void {
     this.#closed = true;
     cancelAnimationFrame(this.#asked);
@@ -118,6 +134,7 @@ export class LiveSocket {
     };
     socket.onclose = ({ code }) => {
       this.connected = false;
+      this.#size = { width: 0, height: 0 };
       this.#shows({});
       this.gone = code === gone;
       if (this.#closed || this.gone) return;

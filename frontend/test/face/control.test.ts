@@ -74,7 +74,10 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
     await page.getByText('Connecting…').waitFor();
     await page.evaluate(() => window.fake?.picture?.('rgb(0, 128, 0)'));
     await page.getByText('Mouse and keys go to this tab').waitFor();
-    expect(await live(page)).toEqual([{ type: 'ack', seq: 1 }]);
+    await expect.poll(async () => (await live(page)).length).toBe(2);
+    expect(await live(page)).toContainEqual({ type: 'ack', seq: 1 });
+    const [fit] = (await live(page)).filter(({ type }) => type === 'fit');
+    expect(fit?.width).toBe(Math.ceil((width < 600 ? width : width - 176) / 100) * 100);
     // THREATS 64: the badge says that something waits; it is answered on another page.
     expect(await page.getByRole('button', { name: /Allow|Deny/ }).count()).toBe(0);
     await accessible(page);
@@ -86,7 +89,7 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
     await expect
       .poll(async () => (await live(page)).filter(({ type }) => type.startsWith('key')).length)
       .toBe(4);
-    const sent = (await live(page)).filter(({ type }) => type !== 'ack');
+    const sent = (await live(page)).filter(({ type }) => type !== 'ack' && type !== 'fit');
     expect(sent.filter(({ type }) => type !== 'move').map(({ type }) => type)).toEqual([
       ...['down', 'up', 'down', 'up', 'key', 'key', 'key_up', 'key_up'],
     ]);

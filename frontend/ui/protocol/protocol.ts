@@ -1881,6 +1881,7 @@ export interface ControlEvent {
  */
 export type LiveInputType =
   | typeof LiveAck
+  | typeof LiveFit
   | typeof LiveMove
   | typeof LiveDown
   | typeof LiveUp
@@ -1896,6 +1897,7 @@ export type LiveInputType =
  * What a live view is sent.
  */
 export const LiveAck = "ack"; // the frame Seq was drawn
+export const LiveFit = "fit"; // the view shows at most Width and Height pixels
 export const LiveMove = "move"; // of the mouse, at X and Y
 export const LiveDown = "down"; // a mouse button
 export const LiveUp = "up";
@@ -1946,6 +1948,11 @@ export interface LiveInput {
    * Picked is the Index of the option that is to be selected.
    */
   picked?: number /* int */;
+  /**
+   * Width and Height are the largest size of a picture that the view can show, in pixels.
+   */
+  width?: number /* int */;
+  height?: number /* int */;
 }
 /**
  * MaxLiveInput is the limit of one LiveInput, in bytes.
