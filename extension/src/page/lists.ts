@@ -65,10 +65,7 @@ export class Lists {
     if (el instanceof HTMLSelectElement || el instanceof HTMLInputElement) {
       if (!el.matches(':open')) return out;
       // That of several options is drawn in the page.
-      if (
-        el instanceof HTMLSelectElement &&
-        (el.multiple || showsPicker(el, getComputedStyle(el)))
-      )
+      if (el instanceof HTMLSelectElement && (el.multiple || showsPicker(el, getComputedStyle(el))))
         return out;
       this.#shown = { el, text: '', took: false };
       const list = this.now();
