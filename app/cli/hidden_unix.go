@@ -13,6 +13,13 @@ import (
 	"pilotfish/backend/protocol"
 )
 
+// answersHere reports whether the input is a terminal from which this program may read. A
+// program in the background would be stopped.
+func answersHere(in *os.File) bool {
+	front, err := unix.IoctlGetInt(int(in.Fd()), unix.TIOCGPGRP)
+	return err == nil && front == unix.Getpgrp()
+}
+
 // readHidden reads a line from a terminal that does not show it. asked is false when
 // the input is no terminal. An interrupt restores the terminal, too.
 func readHidden(in *os.File, ask func()) (line string, asked bool, err error) {

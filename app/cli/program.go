@@ -115,17 +115,17 @@ func builtins() []builtin {
 		}, (*program).chat},
 		{syntax.Spec{
 			Name: "task", Summary: "hand a task over to the agent of Task, follow it, stop it, or look at tasks", Group: syntax.GroupAgent,
-			Help: "run prints what happens until the end. The task runs in the panel beside its tab, or without one where none is open, also in a session without a window; a panel that you open meanwhile shows it. It continues after this command ends. Answer its questions in the panel; in a session without a window, and in a browser elsewhere, there is none, and a question ends it. With --json the end is printed as one object.",
+			Help: "run prints what happens until the end. The task runs in the panel beside its tab, or without one where none is open, also in a session without a window; a panel that you open meanwhile shows it. It continues after this command ends. Its questions are answered in the panel, in the window, on the control page, with answer, or here when the input is a terminal; in an app without a window a question that nobody is there to answer ends it after 10 seconds, and one that nobody answers after 30 minutes. With --json the end is printed as one object.",
 			Args: []syntax.Arg{
-				{Name: "action", Choices: []string{"list", "run", "status", "follow", "show", "stop", "routines"}, Help: "what to do; list when it is left out"},
-				{Name: "words", Rest: true, Help: "run: what is to be done. list: a text to search for. The others: the task's id"},
+				{Name: "action", Choices: []string{"list", "run", "status", "follow", "answer", "show", "stop", "routines"}, Help: "what to do; list when it is left out"},
+				{Name: "words", Rest: true, Help: "run: what is to be done. list: a text to search for. answer: the task's id, and the answer. The others: the task's id"},
 				{Name: "model", Flag: true, Help: "run: the model to use, by its name in Settings"},
 				{Name: "steps", Flag: true, Kind: syntax.KindInt, Help: "run: how many steps it has at most"},
 				{Name: "routine", Flag: true, Help: "run: a saved routine, in place of words"},
 				{Name: "param", Flag: true, Help: "run: values for the routine's parameters, with commas between: city=Paris,days=3"},
 				{Name: "detach", Flag: true, Kind: syntax.KindBool, Help: "run: return when the task has begun"},
 			},
-			Examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, "pilotfish task", "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
+			Examples: []string{`pilotfish task run "fill this form with made-up data" --tab t3`, "pilotfish task", `pilotfish task answer 3f0c8a52-0000-4000-8000-000000000001 "the green one"`, "pilotfish task stop 3f0c8a52-0000-4000-8000-000000000001"},
 		}, (*program).task},
 		{scheduleSpec(), (*program).schedule},
 		{syntax.Spec{

@@ -44,6 +44,8 @@ func (p *program) task(ctx context.Context, in syntax.Invocation) error {
 		return t.show(ctx, id)
 	case "follow":
 		return t.follow(ctx, id, 0)
+	case "answer":
+		return t.answer(ctx, words)
 	}
 	var reply protocol.TaskRunReply // for stop; the parser allows no other word
 	if err := t.post(ctx, "/task/stop", protocol.TaskRequest{Task: id}, &reply); err != nil {
@@ -208,6 +210,9 @@ func describeTask(t protocol.Task) string {
 	b.WriteString("\n")
 	if t.Summary != "" {
 		b.WriteString(t.Summary + "\n")
+	}
+	if t.Question != nil {
+		b.WriteString("it asks: " + say.OneLine(t.Question.Text) + "\n" + offered(*t.Question))
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 
@@ -24,7 +25,12 @@ func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) er
 	}
 	var teller task.Teller
 	var head protocol.Task
-	err := t.client.FollowTask(ctx, id, after, t.query, func(page protocol.TaskPage) error {
+	asked := questions{tasks: t, id: id, typed: !t.in.JSON && answersHere(t.stdin)}
+	query := maps.Clone(t.query)
+	if asked.typed {
+		query.Set("answers", "true")
+	}
+	err := t.client.FollowTask(ctx, id, after, query, func(page protocol.TaskPage) error {
 		head = page.Head
 		if t.in.JSON {
 			return nil
@@ -34,7 +40,7 @@ func (t *tasks) follow(ctx context.Context, id protocol.TaskID, after uint64) er
 				return err
 			}
 		}
-		return nil
+		return asked.shows(ctx, head.Question)
 	})
 	if err == nil && t.in.JSON {
 		err = t.printJSON(protocol.TaskRunReply{Task: head})

@@ -105,11 +105,8 @@ func (b *Browser) OpenTaskPage(ctx context.Context) (fresh bool, err error) {
 }
 
 func (r *run) openTaskPage(ctx context.Context) error {
-	p, address, hidden := &r.taskPage, taskPageURL, true
-	if r.b.config.Headless {
-		address += "?unattended" // its user is not there to answer a question
-	}
-	res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: address, Hidden: &hidden})
+	p, hidden := &r.taskPage, true
+	res, err := cdp.Call(ctx, r.conn.Root, target.CreateTarget, target.CreateTargetParams{URL: taskPageURL, Hidden: &hidden})
 	if err != nil {
 		return err
 	}
@@ -126,7 +123,7 @@ func (r *run) openTaskPage(ctx context.Context) error {
 	if r.b.config.ExtensionDir != "" {
 		return nil // the worker has the pairing
 	}
-	if err := (&restoredTab{session: s, front: true, url: address}).load(ctx, address); err != nil {
+	if err := (&restoredTab{session: s, front: true, url: taskPageURL}).load(ctx, taskPageURL); err != nil {
 		return err
 	}
 	return p.now.Load().pair(ctx, r.b.pairing())

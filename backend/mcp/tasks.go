@@ -160,7 +160,7 @@ func (b *toolbox) follow(c *call, id protocol.TaskID, wait time.Duration, news b
 	case protocol.TaskRunning, protocol.TaskIdle:
 		out = append(out, "It goes on: task_status with this id and wait tells its end.")
 	case protocol.TaskWaiting:
-		out = append(out, "It waits for the user's answer in the panel.")
+		out = append(out, "It waits for the user's answer, which only the user can give.")
 	case protocol.TaskPaused:
 		out = append(out, "The user paused it.")
 	case protocol.TaskInterrupted:

@@ -218,4 +218,8 @@ const (
 	// long a client that follows it waits for that: the panel may only have lost its
 	// connection, and a browser that crashed is started again.
 	TaskLostWait = time.Minute
+	// TaskAnswerWait is how long a task without a panel, in an app without a window, waits for
+	// an answer, and TaskNobodyWait how long while nobody is there to answer.
+	TaskAnswerWait = 30 * time.Minute
+	TaskNobodyWait = 10 * time.Second
 )

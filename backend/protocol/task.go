@@ -50,6 +50,8 @@ type Task struct {
 	Updated time.Time `json:"updated"`
 	// Index is the last index that was assigned in the task.
 	Index uint64 `json:"index"`
+	// Question is what a waiting task asks its user.
+	Question *TaskQuestion `json:"question,omitempty"`
 	// Routine is the name of the routine that the task runs.
 	Routine string `json:"routine,omitempty"`
 	// KeepGroup: its tabs stay in their group when the task has ended.
@@ -59,6 +61,23 @@ type Task struct {
 	Closed bool `json:"closed,omitempty"`
 	// Asker is the program that started the task, if a program did.
 	Asker *Actor `json:"asker,omitempty"`
+}
+
+// TaskQuestion is a question of a task. Its texts are a model's or a page's.
+type TaskQuestion struct {
+	// Index is that of its event, which tells the questions of a task apart. The backend sets it.
+	Index uint64 `json:"index"`
+	Text  string `json:"text"`
+	// Choices are the offered answers; empty when any answer is possible.
+	Choices []TaskChoice `json:"choices,omitempty"`
+}
+
+// TaskChoice is an offered answer to a question of a task.
+type TaskChoice struct {
+	Say string `json:"say"` // the answer, and the label of its button
+	// Ref is the element of the page that it means, and Where the place of that among others.
+	Ref   string `json:"ref,omitempty"`
+	Where string `json:"where,omitempty"`
 }
 
 // TaskEventKind says what a TaskEvent is.
@@ -123,6 +142,16 @@ type TaskRequest struct {
 	Task   TaskID `json:"task"`
 	After  uint64 `json:"after,omitempty"` // get
 	Viewer string `json:"viewer,omitempty"`
+	// Answers: the caller's user sees the task's questions and can answer them. (stream)
+	Answers bool `json:"answers,omitempty"`
+}
+
+// TaskAnswerRequest is the body of POST /task/answer: the user's answer to a question of a task.
+type TaskAnswerRequest struct {
+	Task TaskID `json:"task"`
+	// Question is the index of the question; 0 for the open one.
+	Question uint64 `json:"question,omitempty"`
+	Text     string `json:"text"`
 }
 
 // TaskPage is the reply of POST /task/get.
@@ -326,7 +355,7 @@ type TaskGoneEvent struct {
 // task. A program, another panel, or the user on the page asked for this.
 type TaskOrderEvent struct {
 	Type PanelEventType `json:"type" tstype:"'task_order'"`
-	// Order is "run", "resume", "stop", or one of a TaskOrderRequest.
+	// Order is "run", "resume", "stop", TaskOrderGiveUp, or one of a TaskOrderRequest.
 	Order   string          `json:"order"`
 	Task    Task            `json:"task"`
 	Request *TaskRunRequest `json:"request,omitempty"`
@@ -343,6 +372,10 @@ const (
 	TaskOrderGoOn     = "go_on"
 	TaskOrderSay      = "say" // a message, or the answer to a question
 )
+
+// TaskOrderGiveUp ends a task with its question, because nobody answers it. Only the backend
+// gives it.
+const TaskOrderGiveUp = "give_up"
 
 // TaskOrderRequest is the body of POST /task/order: a panel passes on what its user wants of
 // a task that runs elsewhere.

@@ -113,8 +113,10 @@ type WindowState struct {
 	// Conversations are the conversations beside an open tab, and those without a
 	// tab that are active; the newest first.
 	Conversations []WindowConversation `json:"conversations"`
-	Agents        AgentsFile           `json:"agents"`
-	Tray          TrayHost             `json:"tray"`
+	// Questions are the tasks that wait for the user's answer, oldest first.
+	Questions []WindowQuestion `json:"questions,omitempty"`
+	Agents    AgentsFile       `json:"agents"`
+	Tray      TrayHost         `json:"tray"`
 	// Problem is a start-up error of the app itself.
 	Problem *Error `json:"problem,omitempty"`
 	// Port is the port of the loopback server; 0 while it is down.
@@ -161,6 +163,16 @@ type WindowConversation struct {
 	State     ConversationState `json:"state"`
 	// Waiting is how many messages are queued.
 	Waiting int `json:"waiting,omitempty"`
+}
+
+// WindowQuestion is a question of a task in the window's list.
+type WindowQuestion struct {
+	Session      SessionName `json:"session"`
+	Task         TaskID      `json:"task"`
+	Title        string      `json:"title"`
+	Tab          TabID       `json:"tab,omitempty"`
+	Since        time.Time   `json:"since"`
+	TaskQuestion `tstype:",extends"`
 }
 
 // SessionWork is what the window shows of a session on request: the saved routines, and

@@ -99,8 +99,8 @@ func argument(w http.ResponseWriter, r *http.Request, in any) (json.RawMessage, 
 	return fromQuery(query, in)
 }
 
-// fromQuery returns a query as the JSON of a value of the type of in: its fields are texts
-// or whole numbers, or pointers to them.
+// fromQuery returns a query as the JSON of a value of the type of in: its fields are texts,
+// whole numbers or true, or pointers to them.
 func fromQuery(query url.Values, in any) (json.RawMessage, error) {
 	values := map[string]any{}
 	of := reflect.TypeOf(in)
@@ -115,6 +115,10 @@ func fromQuery(query url.Values, in any) (json.RawMessage, error) {
 		}
 		if kind.Kind() == reflect.String {
 			values[name] = text
+			continue
+		}
+		if kind.Kind() == reflect.Bool {
+			values[name] = text == "true"
 			continue
 		}
 		if _, err := strconv.ParseUint(text, 10, 63); err != nil {

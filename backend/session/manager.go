@@ -190,7 +190,9 @@ func (m *Manager) Window() protocol.WindowState {
 	state.Sessions = make([]protocol.SessionInfo, 0, len(sessions))
 	state.Conversations = []protocol.WindowConversation{}
 	for _, s := range sessions {
-		state.Sessions = append(state.Sessions, s.Info())
+		info := s.Info()
+		state.Sessions = append(state.Sessions, info)
+		state.Questions = append(state.Questions, questions(info)...)
 		state.Conversations = append(state.Conversations, conversations{s}.forWindow()...)
 	}
 	return state

@@ -25,13 +25,14 @@ import (
 // panel and programs over HTTP.
 func (m *Manager) Operations() []op.Operation {
 	g := gateway{m}
+	tasks := partOf(m, func(s *Session) *control.Tasks { return s.tasks })
 	all := slices.Concat(
 		m.ofSessions(), g.ofApp(), g.ofPanel(), g.ofControl(), m.secrets.Operations(),
 		confirmed(g, "app", describeClients, m.clients.Operations()...), confirmed(g, "app", describeStored, m.storedData.Operations()...),
 		confirmed(g, "share", describeShare, sharing.Operations(g.sharing)...),
 		approval.Operations(partOf(m, func(s *Session) *approval.Manager { return s.approvals })),
 		identity.Operations(partOf(m, func(s *Session) *identity.Session { return s.identity })),
-		control.Operations(partOf(m, func(s *Session) *control.Tasks { return s.tasks })),
+		control.Operations(tasks), confirmed(g, "task", describeAnswer, control.AnswerOperation(tasks)),
 		viewer.Operations(partOf(m, func(s *Session) *viewer.Viewer { return viewer.New(s.recorder, s.shots) })),
 		terminal.Operations(ofRun(m, func(r *run) *terminal.Manager { return r.terminals })),
 		chat.Operations(ofRun(m, func(r *run) *chat.Manager { return r.chat.Manager })),

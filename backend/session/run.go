@@ -114,6 +114,9 @@ func (m *Manager) notify(ctx context.Context) {
 	defer posting.Wait()
 	posting.Go(func() { m.webhook.Run(ctx) })
 	for {
+		// Who gets a message can open a control page.
+		attended := m.webhook.On() || !m.unattended()
+		m.eachSession(func(s *Session) { s.tasks.SetAttended(attended) })
 		if m.webhook.On() { // the state costs something
 			m.webhook.Update(attention.Needs(m.Window()))
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"pilotfish/backend/auth"
 	"pilotfish/backend/browser"
@@ -17,7 +18,7 @@ func newTasks(s *Session) (*control.Tasks, *view.Pages) {
 	pages := view.New(view.Config{Tabs: &s.tabs, Events: s.events, Logger: s.plainLog()})
 	cfg := control.Config{
 		Models: s.m.cfg.Models, Events: s.events,
-		Tabs: &s.tabs, Recorder: s.recorder, Use: &s.m.use, Broker: s.approvals.Broker(), Logger: s.plainLog(),
+		Tabs: &s.tabs, Headless: s.m.cfg.Headless, Recorder: s.recorder, Use: &s.m.use, Broker: s.approvals.Broker(), Logger: s.plainLog(),
 		Dirs: s.m.cfg.Dirs.Of(s.name),
 		Running: func() (control.Running, error) {
 			r, err := s.current()
@@ -67,6 +68,23 @@ func (m *Manager) Work(name protocol.SessionName) (protocol.SessionWork, error) 
 		return protocol.SessionWork{}, err
 	}
 	return protocol.SessionWork{Routines: routines, Tasks: list.Tasks}, nil
+}
+
+// describeAnswer describes that a question of a task is answered.
+func describeAnswer(req protocol.TaskAnswerRequest) []protocol.ApprovalArg {
+	return append(action("answer", ""), protocol.ApprovalArg{Name: "task", Value: string(req.Task)}, protocol.ApprovalArg{Name: "text", Value: req.Text})
+}
+
+// questions returns the questions of a session's tasks, oldest first.
+func questions(s protocol.SessionInfo) []protocol.WindowQuestion {
+	var list []protocol.WindowQuestion
+	for _, t := range s.Tasks {
+		if t.Question != nil {
+			list = append(list, protocol.WindowQuestion{Session: s.Name, Task: t.ID, Title: t.Title, Tab: t.Tab, Since: t.Updated, TaskQuestion: *t.Question})
+		}
+	}
+	slices.SortFunc(list, func(a, b protocol.WindowQuestion) int { return a.Since.Compare(b.Since) })
+	return list
 }
 
 // forTasks returns the parts of a run that tasks use.

@@ -125,7 +125,7 @@ func (s *Store) load(id protocol.TaskID) {
 		return
 	}
 	if live(file.Task.State) {
-		file.Task.State = protocol.TaskInterrupted
+		file.Task.State, file.Task.Question = protocol.TaskInterrupted, nil
 		if err := s.writeHead(file.Task); err != nil {
 			s.log.Warn("a task that was interrupted could not be marked so", "task", id, "error", err)
 		}

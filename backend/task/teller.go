@@ -81,7 +81,7 @@ func (t *Teller) event(e protocol.TaskEvent) []string {
 		return said("you: ", text(e.Data, "text"))
 	case protocol.TaskEventNotice:
 		if question := text(e.Data, "question"); question != "" {
-			return append(said("it asks: ", question), "(answer in the panel)")
+			return said("it asks: ", question)
 		}
 		return said("note: ", text(e.Data, "text"))
 	case protocol.TaskEventHead, protocol.TaskEventSummary:

@@ -27,7 +27,7 @@ func TestATellerSaysEachThingOnce(t *testing.T) {
 				{"action":{"do":"done"},"result":{"ok":true,"text":"ready"}}]}`),
 			[]string{"   type edit Password", "   open tab http://y", " ! click btn Save: it is covered by a dialog"},
 		},
-		{"a question", page(protocol.TaskWaiting, protocol.TaskEventNotice, `{"question":"Which one?"}`), []string{"it asks: Which one?", "(answer in the panel)"}},
+		{"a question", page(protocol.TaskWaiting, protocol.TaskEventNotice, `{"question":"Which one?"}`), []string{"it asks: Which one?"}},
 		{"an answer", page(protocol.TaskRunning, protocol.TaskEventUser, `{"text":"The first\u001b[2J"}`), []string{"you: The first[2J"}},
 		{"a notice", page(protocol.TaskRunning, protocol.TaskEventNotice, `{"text":"A dialog opened"}`), []string{"note: A dialog opened"}},
 		{"nothing for a reader", page(protocol.TaskRunning, protocol.TaskEventSummary, `{"summary":"x","from":1}`), nil},

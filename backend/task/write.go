@@ -124,6 +124,9 @@ func (s *Store) write(k *kept, req protocol.TaskWriteRequest) (protocol.Task, er
 			return protocol.Task{}, unwritable(err)
 		}
 		k.half = countOf(req)
+		if head.Question != nil && head.Question.Index == 0 {
+			head.Question = &protocol.TaskQuestion{Index: head.Index, Text: head.Question.Text, Choices: head.Question.Choices}
+		}
 		if k.words != nil {
 			k.words.take(line)
 		}
@@ -171,6 +174,9 @@ func merge(before, said protocol.Task) protocol.Task {
 	said.ID, said.Created, said.Index = before.ID, before.Created, before.Index
 	said.Asker, said.Closed = before.Asker, before.Closed && said.State.Over()
 	said.Tabs = before.Tabs
+	if said.State != protocol.TaskWaiting {
+		said.Question = nil
+	}
 	if len(said.Tabs) == 0 && said.Tab != "" {
 		said.Tabs = []protocol.TabID{said.Tab}
 	}
@@ -204,7 +210,7 @@ func (s *Store) ViewerGone(viewer string) {
 		}
 		changed := mine && live(k.head.State)
 		if changed {
-			k.head.State, k.head.Updated = protocol.TaskInterrupted, now()
+			k.head.State, k.head.Question, k.head.Updated = protocol.TaskInterrupted, nil, now()
 			if err := s.writeHead(k.head); err != nil {
 				s.log.Warn("a task that was interrupted could not be marked so", "task", k.head.ID, "error", err)
 			}
@@ -411,7 +417,7 @@ func (s *Store) End(id protocol.TaskID, state protocol.TaskState, why *protocol.
 		k.mu.Unlock()
 		return
 	}
-	k.head.State, k.head.Error, k.head.Updated = state, why, now()
+	k.head.State, k.head.Error, k.head.Question, k.head.Updated = state, why, nil, now()
 	if err := s.writeHead(k.head); err != nil {
 		s.log.Warn("the end of a task could not be written", "task", id, "error", err)
 	}

@@ -21,6 +21,7 @@ import type {
   SiteRule,
   StoredRequest,
   TabID,
+  TaskAnswerRequest,
   TaskID,
   ToolServersRequest,
   WindowPage,
@@ -277,6 +278,9 @@ export function connect(host: Host) {
     /** Searches the record of what happened in a session. */
     searchActivity: (session: SessionName, query: ActivityQuery) =>
       ask(activityFoundSchema, 'SearchActivity', session, query),
+    /** Answers a question of a task. */
+    answerTask: (session: SessionName, answer: TaskAnswerRequest) =>
+      run('AnswerTask', session, answer),
     /** The user acts in the tab of a task, which waits meanwhile, and gives it back. */
     takeOverTask: (session: SessionName, task: TaskID) => run('TakeOverTask', session, { task }),
     /** A command that the live view has a button for: navigations, and the answer to a dialog. */

@@ -22,6 +22,8 @@ type host struct {
 
 	mu    sync.Mutex
 	tasks map[protocol.TaskID]*hosted
+	// attended: somebody can answer the questions of all tasks.
+	attended bool
 }
 
 // hosted is one task in the page.
@@ -29,6 +31,9 @@ type hosted struct {
 	used    func()    // ends its use of the session, which is not idle until then
 	lost    time.Time // when it was interrupted; zero if it was not
 	resumed int
+	asked   time.Time // when it asked its open question; zero without one
+	viewers int       // how many follow it who can answer
+	giveUp  *time.Timer
 }
 
 func newHost() host {
@@ -63,6 +68,7 @@ func (h *host) ended(head protocol.Task) {
 func (h *host) drop(id protocol.TaskID) {
 	if one := h.tasks[id]; one != nil {
 		delete(h.tasks, id)
+		one.giveUp.Stop()
 		one.used()
 	}
 }
@@ -91,7 +97,9 @@ func (t *Tasks) hosts(ctx context.Context, r Running, order protocol.TaskOrderEv
 	h.page.Lock()
 	defer h.page.Unlock()
 	h.mu.Lock()
-	h.tasks[order.Task.ID] = &hosted{used: t.cfg.Use.Begin()}
+	one := &hosted{used: t.cfg.Use.Begin(), giveUp: time.AfterFunc(protocol.TaskAnswerWait, func() { t.giveUp(order.Task.ID) })}
+	h.tasks[order.Task.ID] = one
+	h.limit(one)
 	h.mu.Unlock()
 	withdraw = t.order(order)
 	_, err = r.Browser.OpenTaskPage(ctx)

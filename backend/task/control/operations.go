@@ -53,7 +53,11 @@ func Operations(find func(protocol.SessionName) (*Tasks, error)) []op.Operation 
 			if err != nil {
 				return nil, err
 			}
-			return t.Follow(ctx, call.Grant, req.Task, req.After)
+			pages, err := t.Follow(ctx, call.Grant, req.Task, req.After)
+			if err == nil && req.Answers && call.Grant.Kind == auth.KindCLI {
+				pages = t.answerable(req.Task, pages)
+			}
+			return pages, err
 		}, event).At(stream),
 
 		op.On(find, "WriteTask", (*Tasks).Write).At(panel("write", "The panel that runs a task writes what happens in it.")),

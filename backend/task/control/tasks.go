@@ -42,6 +42,9 @@ type Config struct {
 	Running func() (Running, error)
 	// Tabs are the open tabs.
 	Tabs *opentabs.List
+	// Headless: the app has no window. A question of a task without a panel then waits for a
+	// limited time, and only while somebody can answer it.
+	Headless bool
 	// Recorder records commands in the activity.
 	Recorder *recorder.Recorder
 	// Use counts the commands that run.
@@ -140,6 +143,7 @@ func (t *Tasks) opened() (*task.Store, error) {
 	changes.Observe(func(head protocol.Task) {
 		t.cfg.Events.Publish(protocol.TaskChangedEvent{Type: protocol.PanelTask, Task: head})
 		t.pages.Changed(head)
+		t.asks(head)
 		t.ended(head)
 	})
 	store, err := task.Open(task.Config{

@@ -27,6 +27,38 @@ test('a question is answered in the window', async () => {
   ]);
 });
 
+test('questions of tasks are answered in words, and by an offered answer', async () => {
+  const page = await openWindow({ scenario: 'questions', width: 360, height: 640 });
+  const settle = async () =>
+    page.waitForFunction(([began, wait]) => performance.now() - began > wait, [
+      await page.evaluate(() => performance.now()),
+      settleTime,
+    ] as const);
+  await page.getByRole('button', { name: 'Approvals 2' }).click();
+  await page.getByLabel('Your answer').fill('the recycled one');
+  await accessible(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await accessible(page);
+  await settle();
+  await page.evaluate(() => window.fake?.refuseNext('AnswerTask', 'the app is busy'));
+  await page.getByLabel('Your answer').press('Enter');
+  await page.getByText('Your answer could not be sent').waitFor();
+  await page.getByLabel('Your answer').press('Enter');
+  await page.getByRole('button', { name: 'Approvals 1' }).waitFor();
+  await settle();
+  await page.getByRole('button', { name: /^2\. “Add to the list/ }).click();
+  await page.getByText('No pending approvals').waitFor();
+  const answers = (await calls(page)).filter(([name]) => name === 'AnswerTask');
+  expect(answers.slice(1)).toEqual([
+    ['AnswerTask', 'default', { task: 'q1', question: 7, text: 'the recycled one' }],
+    [
+      'AnswerTask',
+      'work',
+      { task: 'q2', question: 3, text: '2. “Add to the list of wishes” (link)' },
+    ],
+  ]);
+});
+
 test('the history says who asked what, and who answered where', async () => {
   const page = await openWindow({ width: 320, height: 560 });
   await page.getByRole('button', { name: 'Approvals', exact: true }).click();

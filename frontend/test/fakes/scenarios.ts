@@ -331,6 +331,33 @@ export const scenarios: Record<string, () => WindowState> = {
         approvals: [question('n1')],
       },
     ]),
+  questions: () =>
+    windowState([runningSession(), { ...runningSession(), name: 'work' }], {
+      questions: [
+        {
+          session: 'default',
+          task: 'q1',
+          title: 'Order paper \u202e',
+          tab: 't1',
+          since: '2026-11-21T09:30:00Z',
+          index: 7,
+          text: 'The shop has two kinds of paper.\nWhich one do you want?',
+        },
+        {
+          session: 'work',
+          task: 'q2',
+          title: 'click Add',
+          since: '2026-11-21T09:31:00Z',
+          index: 3,
+          text: '2 elements on this page match “Add”. Which one do you mean?',
+          choices: [
+            { say: '1. “Add” (button)', ref: 'e3', where: 'Cart, a very long name of a place' },
+            { say: '2. “Add to the list of wishes” (link)', ref: 'e9' },
+            { say: 'Skip this step' },
+          ],
+        },
+      ],
+    }),
   twoApprovals: () =>
     windowState([{ ...runningSession(), approvals: [question('n1'), question('n2')] }]),
   conversations: () =>

@@ -245,6 +245,14 @@ export function install(target: Window, options: FakeOptions = {}): Fake {
         approvals: (session.approvals ?? []).filter((one) => one.id !== id),
       }));
     },
+    AnswerTask: (name, answer) => {
+      const { task } = answer as { task: string };
+      fake.push({
+        questions: (fake.state.questions ?? []).filter(
+          (one) => one.session !== name || one.task !== task,
+        ),
+      });
+    },
     SiteRules: () => rules,
     SetSiteRule: (_, rule) => {
       rules = [rule as SiteRule, ...rules];

@@ -3206,6 +3206,15 @@ export const TaskTakeTimeout = 10 * 1_000;
  * connection, and a browser that crashed is started again.
  */
 export const TaskLostWait = 60_000;
+/**
+ * TaskAnswerWait is how long a task without a panel, in an app without a window, waits for
+ * an answer, and TaskNobodyWait how long while nobody is there to answer.
+ */
+export const TaskAnswerWait = 30 * 60_000;
+/**
+ * Tasks.
+ */
+export const TaskNobodyWait = 10 * 1_000;
 
 //////////
 // source: llm.go
@@ -6540,6 +6549,10 @@ export interface Task {
    */
   index: number /* uint64 */;
   /**
+   * Question is what a waiting task asks its user.
+   */
+  question?: TaskQuestion;
+  /**
    * Routine is the name of the routine that the task runs.
    */
   routine?: string;
@@ -6556,6 +6569,31 @@ export interface Task {
    * Asker is the program that started the task, if a program did.
    */
   asker?: Actor;
+}
+/**
+ * TaskQuestion is a question of a task. Its texts are a model's or a page's.
+ */
+export interface TaskQuestion {
+  /**
+   * Index is that of its event, which tells the questions of a task apart. The backend sets it.
+   */
+  index: number /* uint64 */;
+  text: string;
+  /**
+   * Choices are the offered answers; empty when any answer is possible.
+   */
+  choices?: TaskChoice[];
+}
+/**
+ * TaskChoice is an offered answer to a question of a task.
+ */
+export interface TaskChoice {
+  say: string; // the answer, and the label of its button
+  /**
+   * Ref is the element of the page that it means, and Where the place of that among others.
+   */
+  ref?: string;
+  where?: string;
 }
 /**
  * TaskEventKind says what a TaskEvent is.
@@ -6638,6 +6676,21 @@ export interface TaskRequest {
   task: TaskID;
   after?: number /* uint64 */; // get
   viewer?: string;
+  /**
+   * Answers: the caller's user sees the task's questions and can answer them. (stream)
+   */
+  answers?: boolean;
+}
+/**
+ * TaskAnswerRequest is the body of POST /task/answer: the user's answer to a question of a task.
+ */
+export interface TaskAnswerRequest {
+  task: TaskID;
+  /**
+   * Question is the index of the question; 0 for the open one.
+   */
+  question?: number /* uint64 */;
+  text: string;
 }
 /**
  * TaskPage is the reply of POST /task/get.
@@ -6914,7 +6967,7 @@ export interface TaskGoneEvent {
 export interface TaskOrderEvent {
   type: 'task_order';
   /**
-   * Order is "run", "resume", "stop", or one of a TaskOrderRequest.
+   * Order is "run", "resume", "stop", TaskOrderGiveUp, or one of a TaskOrderRequest.
    */
   order: string;
   task: Task;
@@ -6935,6 +6988,11 @@ export const TaskOrderPause = "pause";
 export const TaskOrderTakeOver = "take_over"; // pause at once, and interrupt what waits for an approval
 export const TaskOrderGoOn = "go_on";
 export const TaskOrderSay = "say"; // a message, or the answer to a question
+/**
+ * TaskOrderGiveUp ends a task with its question, because nobody answers it. Only the backend
+ * gives it.
+ */
+export const TaskOrderGiveUp = "give_up";
 /**
  * TaskOrderRequest is the body of POST /task/order: a panel passes on what its user wants of
  * a task that runs elsewhere.
@@ -8066,6 +8124,10 @@ export interface WindowState {
    * tab that are active; the newest first.
    */
   conversations: WindowConversation[];
+  /**
+   * Questions are the tasks that wait for the user's answer, oldest first.
+   */
+  questions?: WindowQuestion[];
   agents: AgentsFile;
   tray: TrayHost;
   /**
@@ -8141,6 +8203,16 @@ export interface WindowConversation {
    * Waiting is how many messages are queued.
    */
   waiting?: number /* int */;
+}
+/**
+ * WindowQuestion is a question of a task in the window's list.
+ */
+export interface WindowQuestion extends TaskQuestion {
+  session: SessionName;
+  task: TaskID;
+  title: string;
+  tab?: TabID;
+  since: string;
 }
 /**
  * SessionWork is what the window shows of a session on request: the saved routines, and

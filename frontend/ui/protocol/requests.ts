@@ -55,6 +55,7 @@ export interface RequestBodies {
   '/schedules': p.ScheduleRequest;
   '/shares': p.ShareRequest;
   '/stored': p.StoredRequest;
+  '/task/answer': p.TaskAnswerRequest;
   '/task/close': p.TaskRequest;
   '/task/command': p.TaskCommandRequest;
   '/task/delete': p.TaskRequest;

@@ -16,7 +16,7 @@ export function runTasks(early: EarlyConnection): void {
     session,
     heads,
     clock: systemClock,
-    taskPage: { unattended: location.search === '?unattended' },
+    taskPage: true,
   });
   early.listen({
     onLink(link) {

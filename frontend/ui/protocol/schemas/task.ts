@@ -26,6 +26,18 @@ export const taskStateSchema = v.picklist([
   "interrupted",
 ]);
 
+export const taskChoiceSchema = v.object({
+  say: v.string(),
+  ref: v.exactOptional(v.string()),
+  where: v.exactOptional(v.string()),
+});
+
+export const taskQuestionSchema = v.object({
+  index: v.number(),
+  text: v.string(),
+  choices: v.exactOptional(v.array(taskChoiceSchema)),
+});
+
 export const taskSchema = v.object({
   id: v.string(),
   title: v.string(),
@@ -43,6 +55,7 @@ export const taskSchema = v.object({
   created: v.string(),
   updated: v.string(),
   index: v.number(),
+  question: v.exactOptional(taskQuestionSchema),
   routine: v.exactOptional(v.string()),
   keepGroup: v.exactOptional(v.boolean()),
   closed: v.exactOptional(v.boolean()),
@@ -164,6 +177,8 @@ export const taskOrderEventSchema = v.object({
 export type SchemasAgree = AssertAll<{
   TaskPlainChoice: Agrees<typeof taskPlainChoiceSchema, p.TaskPlainChoice>;
   TaskState: Agrees<typeof taskStateSchema, p.TaskState>;
+  TaskChoice: Agrees<typeof taskChoiceSchema, p.TaskChoice>;
+  TaskQuestion: Agrees<typeof taskQuestionSchema, p.TaskQuestion>;
   Task: Agrees<typeof taskSchema, p.Task>;
   TaskWriteReply: Agrees<typeof taskWriteReplySchema, p.TaskWriteReply>;
   TaskEventKind: Agrees<typeof taskEventKindSchema, p.TaskEventKind>;

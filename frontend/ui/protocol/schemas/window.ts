@@ -8,7 +8,7 @@ import { chatRoutingSchema } from './chatrouting';
 import { codeSchema, errorSchema } from './errors';
 import { sessionInfoSchema } from './session';
 import { settingsProblemSchema } from './settings';
-import { taskRoutineSchema, taskSchema } from './task';
+import { taskQuestionSchema, taskRoutineSchema, taskSchema } from './task';
 import type * as p from '../protocol';
 
 export const settingsErrorSchema = v.object({
@@ -71,6 +71,15 @@ export const windowConversationSchema = v.object({
   waiting: v.exactOptional(v.number()),
 });
 
+export const windowQuestionSchema = v.object({
+  ...taskQuestionSchema.entries,
+  session: v.string(),
+  task: v.string(),
+  title: v.string(),
+  tab: v.exactOptional(v.string()),
+  since: v.string(),
+});
+
 export const trayHostSchema = v.picklist([
   "starting",
   "shown",
@@ -88,6 +97,7 @@ export const windowStateSchema = v.object({
   version: v.string(),
   sessions: list(sessionInfoSchema),
   conversations: list(windowConversationSchema),
+  questions: v.exactOptional(v.array(windowQuestionSchema)),
   agents: agentsFileSchema,
   tray: trayHostSchema,
   problem: v.exactOptional(errorSchema),
@@ -119,6 +129,7 @@ export type SchemasAgree = AssertAll<{
   Settings: Agrees<typeof settingsSchema, p.Settings>;
   LogRecord: Agrees<typeof logRecordSchema, p.LogRecord>;
   WindowConversation: Agrees<typeof windowConversationSchema, p.WindowConversation>;
+  WindowQuestion: Agrees<typeof windowQuestionSchema, p.WindowQuestion>;
   TrayHost: Agrees<typeof trayHostSchema, p.TrayHost>;
   FoundBrowser: Agrees<typeof foundBrowserSchema, p.FoundBrowser>;
   WindowState: Agrees<typeof windowStateSchema, p.WindowState>;

@@ -91,8 +91,6 @@ export interface LoopConfig {
   /** A summary of earlier tasks in the same tab. */
   readonly before?: string;
   readonly vision?: boolean;
-  /** Whether nobody can answer a question; see RunControl. */
-  readonly unattended?: boolean;
   readonly eval?: boolean;
   /** The tools of the user's MCP servers; left out when there are none. */
   readonly tools?: ServerTools;

@@ -8,6 +8,7 @@ import { OutOfTime, RunControl, TabsClosed, Unanswered } from './runcontrol';
 import { describeStep, readAnswer } from './step';
 import {
   ModelError,
+  type Choice,
   type PerformedAction,
   type Observation,
   type Outcome,
@@ -50,8 +51,7 @@ export class TaskLoop {
     const tell = (event: LoopEvent): Promise<void> => config.tell(event);
     this.#config = config;
     this.#memory = new Memory(limits.history);
-    const { unattended = false } = config;
-    this.#control = new RunControl({ clock, now, tell, time: limits.time, unattended });
+    this.#control = new RunControl({ clock, now, tell, time: limits.time });
     this.#planner = new Planner(model, this.#control, tell);
     this.#notices = new Notices(tell);
     this.#executor = new Executor({
@@ -85,9 +85,10 @@ export class TaskLoop {
     return this.#executor.tab;
   }
 
-  /** The offered answers to the loop's own question; empty when any answer is possible. */
-  get choices(): readonly { readonly say: string }[] {
-    return this.#stuck ? Object.values(stuckAnswers).map((say) => ({ say })) : [];
+  /** The offered answers to the open question; empty when any answer is possible. */
+  get choices(): readonly Choice[] {
+    if (this.#stuck) return Object.values(stuckAnswers).map((say) => ({ say }));
+    return this.#config.model.choices ?? [];
   }
 
   /** Pauses the task before its next action. */
@@ -119,6 +120,11 @@ export class TaskLoop {
   /** Tells the model about an event, and the user in their own words. */
   notice(text: string, shown: string): void {
     void this.#notices.say(text, shown);
+  }
+
+  /** Ends the task with its open question, because nobody answers it. */
+  giveUp(): void {
+    this.#control.giveUp();
   }
 
   /** Stops the task, at the latest after the current action. */
@@ -158,7 +164,7 @@ export class TaskLoop {
     if (why instanceof Unanswered)
       return failed(
         why.message,
-        'Write the answer into the goal, or run it in a session with a panel.',
+        'Write the answer into the goal, or run it where you can answer: in a terminal, with a panel, or while a control page is open (`pilotfish control`).',
       );
     if (signal.aborted) return stopped;
     return error instanceof ModelError

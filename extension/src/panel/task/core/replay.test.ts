@@ -3,8 +3,8 @@ import { FakeClock } from '../../core/fakes/clock';
 import { SmallBrowser, step } from './fakes/world';
 import { TaskLoop, type LoopEvent } from './loop';
 import { recipeOf, typedIn, withParams, type Recipe } from './recipe';
-import { Replay, type Choice } from './replay';
-import type { Model, Step } from './types';
+import { Replay } from './replay';
+import type { Choice, Model, Step } from './types';
 import { markOf } from './element';
 
 const recorded = '# Order\ne1 edit Name\ne2 edit Password\ne3 btn Save';

@@ -1,17 +1,7 @@
 import { answerOf } from './answer';
 import { recordedInWords, filled, type Recipe } from './recipe';
 import { called, meant, similar, type Found, type Mark } from './element';
-import type { Action, Answer, Model, Prompt, Step } from './types';
-
-/** One offered answer to a question of a replay. */
-export interface Choice {
-  /** The answer's text; also the label of its button. */
-  readonly say: string;
-  /** The place of the element, if there are several. */
-  readonly where?: string;
-  /** The element that the answer means, to be highlighted on the page. */
-  readonly ref?: string;
-}
+import type { Action, Answer, Choice, Model, Prompt, Step } from './types';
 
 export interface ReplayConfig {
   readonly recipe: Recipe;

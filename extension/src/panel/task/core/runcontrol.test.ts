@@ -65,11 +65,16 @@ describe('a question', () => {
     expect(statuses()).toEqual(['running', 'waiting', 'running']);
   });
 
-  it('ends a task that nobody watches', async () => {
-    control = new RunControl({ clock, now: () => clock.now, tell, time: 1_000, unattended: true });
-    await control.start();
-    const asked = control.ask('Which one?');
-    await expect(asked).rejects.toThrow('asked “Which one?”, and without a panel');
+  it('that nobody answers ends the task, and one that was answered does not', async () => {
+    const first = control.ask('Which one?');
+    control.answer('the blue one');
+    control.giveUp();
+    await first;
+    const asked = control.ask('How many?');
+    const failed = expect(asked).rejects.toThrow('asked “How many?”, and nobody answered');
+    await settle();
+    control.giveUp();
+    await failed;
     expect(control.signal.reason).toBeInstanceOf(Unanswered);
   });
 

@@ -18,10 +18,10 @@ export class TabsClosed extends Error {
   }
 }
 
-/** The task asked a question, and nobody can answer it. */
+/** The task asked a question, and nobody answered it. */
 export class Unanswered extends Error {
   constructor(question: string) {
-    super(`The task asked “${question}”, and without a panel nobody can answer.`);
+    super(`The task asked “${question}”, and nobody answered.`);
   }
 }
 
@@ -32,8 +32,6 @@ export interface RunControlConfig {
   readonly tell: Tell;
   /** The time limit in milliseconds; waiting for the user does not count. */
   readonly time: number;
-  /** Whether nobody can answer a question; the task then ends with it. */
-  readonly unattended?: boolean;
 }
 
 /**
@@ -46,7 +44,8 @@ export class RunControl {
   #status: Status = 'running';
   #paused = false;
   #wake: (() => void) | undefined;
-  #answer: ((text: string) => void) | undefined;
+  /** The open question. */
+  #asked: { readonly question: string; readonly answer: (text: string) => void } | undefined;
   /** Aborts the current action only. */
   #action: AbortController | undefined;
   /** How long the task has waited for the user, in milliseconds. */
@@ -109,10 +108,15 @@ export class RunControl {
 
   /** Answers the open question; false if there is none. */
   answer(text: string): boolean {
-    if (this.#answer === undefined) return false;
-    this.#answer(text);
-    this.#answer = undefined;
+    if (this.#asked === undefined) return false;
+    this.#asked.answer(text);
+    this.#asked = undefined;
     return true;
+  }
+
+  /** Ends the task with its open question, because nobody answers it. */
+  giveUp(): void {
+    if (this.#asked !== undefined) this.#end(new Unanswered(this.#asked.question));
   }
 
   stop(): void {
@@ -126,11 +130,10 @@ export class RunControl {
 
   /** Asks the user, and waits for the answer. */
   async ask(question: string): Promise<string> {
-    if (this.#config.unattended === true) this.#end(new Unanswered(question));
     this.signal.throwIfAborted();
     // The answer may come before `tell` resolves.
-    const answered = new Promise<string>((resolve) => {
-      this.#answer = resolve;
+    const answered = new Promise<string>((answer) => {
+      this.#asked = { question, answer };
     });
     return this.#wait('waiting', question, async () => {
       this.signal.throwIfAborted();

@@ -200,6 +200,18 @@ export interface Answer {
 /** A model. `complete` throws ModelError when there is no answer. */
 export interface Model {
   complete(prompt: Prompt, signal: AbortSignal): Promise<Answer>;
+  /** The offered answers to its open question; a language model offers none. */
+  readonly choices?: readonly Choice[];
+}
+
+/** One offered answer to a question. */
+export interface Choice {
+  /** The answer's text; also the label of its button. */
+  readonly say: string;
+  /** The place of the element, if there are several. */
+  readonly where?: string;
+  /** The element that the answer means, to be highlighted on the page. */
+  readonly ref?: string;
 }
 
 /** Why a model gave no answer. */

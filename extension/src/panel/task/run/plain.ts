@@ -8,8 +8,7 @@ import type {
 import { CodeDenied } from '$ui/protocol/protocol';
 import { actionsOf, type Made } from './actions';
 import { answerOf } from '../core/answer';
-import type { Choice } from '../core/replay';
-import type { Action, Answer, Model, Prompt, Step } from '../core/types';
+import type { Action, Answer, Choice, Model, Prompt, Step } from '../core/types';
 import type { Line } from '../state/view.svelte';
 
 /** The request to the app for one instruction. */

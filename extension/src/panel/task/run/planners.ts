@@ -8,7 +8,7 @@ import type {
 import { taskPlainReplySchema } from '$ui/protocol/schemas/task';
 import { COMMAND_TIMEOUT } from '../../core/timing';
 import type { Recipe } from '../core/recipe';
-import type { Choice, Replay } from '../core/replay';
+import type { Replay } from '../core/replay';
 import type { Model, Step } from '../core/types';
 import { modelOf } from '../models/models';
 import { carriedOut, instructionsIn, Plain } from './plain';
@@ -105,11 +105,6 @@ export class Planners {
       }),
       ...(steps === undefined && { first: { recipe: again.recipe } }),
     };
-  }
-
-  /** The offered answers to a task's question; empty when any answer is possible. */
-  choices(id: TaskID): readonly Choice[] {
-    return this.#guides.get(id)?.choices ?? [];
   }
 
   /** Forgets the planner of a task that has ended or was interrupted. */

@@ -52,8 +52,6 @@ export interface RunConfig {
   readonly model: Model;
   readonly summary: Model;
   readonly clock: Clock;
-  /** Whether nobody can answer a question. */
-  readonly unattended?: boolean;
   readonly before: string;
   readonly restored?: {
     readonly steps: readonly Step[];
@@ -125,7 +123,6 @@ export class Run {
       },
       before: config.before,
       vision: config.vision,
-      unattended: config.unattended === true,
       eval: settings.eval,
       ...(config.servers === true && {
         tools: new UserServers({
@@ -256,7 +253,14 @@ export class Run {
       tab: this.loop.tab,
       ...(this.#keep !== undefined && { keepGroup: this.#keep }),
     };
-    if (event.kind === 'status') return { ...head, state: states[event.status] };
+    if (event.kind === 'status') {
+      const { question: _, ...rest } = head;
+      const { status, question: text } = event;
+      if (text === undefined) return { ...rest, state: states[status] };
+      // The backend numbers the question.
+      const question = { index: 0, text, choices: [...this.loop.choices] };
+      return { ...rest, state: states[status], question };
+    }
     if (event.kind === 'step') return { ...head, steps: event.step.n };
     if (event.kind !== 'end') return head;
     const { state, text, hint } = event.outcome;

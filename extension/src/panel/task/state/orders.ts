@@ -23,7 +23,7 @@ export class Orders {
   async isOurs(event: Extract<PanelEvent, { type: 'task_order' }>): Promise<boolean> {
     const { order, task, page = false } = event;
     const known = `${order} ${task.id}`;
-    if (page !== (this.deps.taskPage !== undefined) || this.#heard.has(known)) return false;
+    if (page !== (this.deps.taskPage === true) || this.#heard.has(known)) return false;
     this.#heard.add(known);
     if (page) return true;
     const window = await chrome.windows.getCurrent();

@@ -1,5 +1,6 @@
 import {
   TaskInterrupted,
+  TaskOrderGiveUp,
   TaskOrderGoOn,
   TaskOrderPause,
   TaskOrderSay,
@@ -23,7 +24,7 @@ import { Planners, type Again } from '../run/planners';
 import { contextOf, newTask } from './newtask';
 import { Orders } from './orders';
 import type { Param, Recipe } from '../core/recipe';
-import { doneOf, type Choice } from '../core/replay';
+import { doneOf } from '../core/replay';
 import { allClosed } from '../core/runcontrol';
 import { Run, type RunConfig } from '../run/run';
 import { Routines } from './routines.svelte';
@@ -36,8 +37,8 @@ export interface Dependencies {
   readonly session: SessionStore;
   readonly heads: Heads;
   readonly clock: Clock;
-  /** Set in the task page, which runs tasks where no panel is open; `unattended`: nobody can answer. */
-  readonly taskPage?: { readonly unattended: boolean };
+  /** Set in the task page, which runs tasks where no panel is open. */
+  readonly taskPage?: boolean;
 }
 
 /** A replay to start. */
@@ -186,12 +187,6 @@ export class Tasks {
     return this.#begin(task, '', { recipe: kept, values, done: 0 });
   }
 
-  /** The offered answers to a task's question; empty when any answer is possible. */
-  choices(id: TaskID): readonly Choice[] {
-    const own = this.#runs.get(id)?.loop.choices ?? [];
-    return own.length > 0 ? own : this.#planners.choices(id);
-  }
-
   // What the user wants of a task that another panel or the task page runs is passed on to it.
 
   pause(id: TaskID): void {
@@ -325,6 +320,8 @@ export class Tasks {
       if (await this.say(task.id, text)) return;
       const why = this.asking.problem?.message ?? '';
       run.loop.notice(why, why);
+    } else if (order === TaskOrderGiveUp) {
+      run.loop.giveUp();
     } else if (order === 'stop') {
       run.loop.stop();
     }
@@ -390,7 +387,6 @@ export class Tasks {
       before,
       first: before === '' || restored !== undefined ? undefined : { before },
       ...planner,
-      unattended: this.#deps.taskPage?.unattended === true,
       ...(restored !== undefined && { restored }),
       show: (event, head) => {
         heads.put(head);

@@ -247,15 +247,14 @@ describe('an order of a program', () => {
     page('resume');
     await settle();
     expect(FakeRun.all).toEqual([]);
-    const taskPage = { unattended: true };
     const clock = new FakeClock();
-    tasks = new Tasks({ connection: connection.whole, session, heads, clock, taskPage });
+    tasks = new Tasks({ connection: connection.whole, session, heads, clock, taskPage: true });
     order('run', task);
     page('run');
     await settle();
-    expect(FakeRun.all.map(({ head, config }) => [head.id, config.unattended])).toEqual([
-      ['ordered', true],
-    ]);
+    expect(FakeRun.all.map(({ head }) => head.id)).toEqual(['ordered']);
+    page('give_up');
+    expect(run(0).did).toContain('give up');
     run(0).end();
     await settle();
     connection.answers['/task/get'] = () => ({ head: stored({ id: 'ordered' }), events: [] });

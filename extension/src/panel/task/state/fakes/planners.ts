@@ -14,6 +14,5 @@ export class Planners {
   }
   take = () => Promise.resolve(Planners.unknown);
   read = () => Promise.resolve({ unknown: Planners.unknown });
-  choices = () => [];
   forget = () => undefined;
 }

@@ -11,11 +11,11 @@ export class Run {
   fail: (error: Error) => void = () => undefined;
   readonly loop = {
     tab: '',
-    choices: [],
     pause: () => this.did.push('pause'),
     takeOver: () => this.did.push('take over'),
     resume: (did: string) => this.did.push(`resume ${did}`.trim()),
     say: (text: string) => this.did.push(`say ${text}`),
+    giveUp: () => this.did.push('give up'),
     stop: () => this.did.push('stop'),
     notice: (text: string) => this.did.push(`notice ${text}`),
   };
