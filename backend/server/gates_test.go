@@ -55,6 +55,7 @@ var routeTable = slices.Concat([]routeCase{
 	{method: "POST", path: "/agent-status", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/agent-permission", kinds: []auth.Kind{auth.KindAgent}},
 	{method: "POST", path: "/app", kinds: []auth.Kind{auth.KindCLI}},
+	{method: "POST", path: "/task/answer", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/schedules", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/control-page", kinds: []auth.Kind{auth.KindCLI}},
 	{method: "POST", path: "/clients", kinds: []auth.Kind{auth.KindCLI}},

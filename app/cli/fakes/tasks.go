@@ -11,7 +11,7 @@ import (
 )
 
 // tasks adds the routes of tasks. A task's goal is also its id, and says how the
-// task ends: done, failed, stopped, lost (its app ends) or hangs.
+// task ends: done, failed, stopped, lost (its app ends), asks (and is done) or hangs.
 func (b *Backend) tasks(routes *http.ServeMux) {
 	routes.Handle("POST /task/run", b.route(func(_ context.Context, body []byte) (any, error) {
 		var req protocol.TaskRunRequest
@@ -44,6 +44,7 @@ func (b *Backend) tasks(routes *http.ServeMux) {
 	routes.Handle("POST /task/list", b.route(func(context.Context, []byte) (any, error) {
 		return protocol.TaskListReply{Tasks: []protocol.Task{aTask("done", protocol.TaskDone), aTask("hangs", protocol.TaskWaiting)}}, nil
 	}))
+	routes.Handle("POST /task/answer", b.route(func(context.Context, []byte) (any, error) { return struct{}{}, nil }))
 	routes.Handle("POST /task/routines", b.route(func(context.Context, []byte) (any, error) {
 		return protocol.TaskRoutinesReply{Routines: []protocol.TaskRoutine{{Name: "weather", Goal: "weather in ${city}", Params: []string{"city"}}}}, nil
 	}))
@@ -83,6 +84,12 @@ func (b *Backend) taskStream(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, e := range taskEvents() {
 		tell(protocol.TaskPage{Head: aTask(goal, protocol.TaskRunning), Events: []protocol.TaskEvent{e}})
+	}
+	if goal == "asks" {
+		waits := aTask(goal, protocol.TaskWaiting)
+		waits.Question = &protocol.TaskQuestion{Index: 3, Text: "Which one?", Choices: []protocol.TaskChoice{{Say: "1. “Save”", Where: "Cart"}, {Say: "Skip this step"}}}
+		tell(protocol.TaskPage{Head: waits, Events: []protocol.TaskEvent{}})
+		goal = "done"
 	}
 	ends := map[string]protocol.TaskState{"done": protocol.TaskDone, "failed": protocol.TaskFailed, "stopped": protocol.TaskStopped}
 	switch state, ok := ends[goal]; {

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+	"github.com/creack/pty"
 
 	"pilotfish/app/agents/fakes/model"
 	"pilotfish/backend/browser/remote/standin"
@@ -33,7 +34,8 @@ const order = `<!doctype html><title>Order</title><form onsubmit="event.preventD
 	fetch('/sent?'+document.querySelector('input').value).then((r) => r.text()).then((t) => { out.textContent = t })">
 	<label>Name <input></label><button>Add</button></form><button>Pay</button><p id=out></p>`
 
-// planner is a model that orders for the first word of a goal. It asks the user on "Ask",
+// planner is a model that orders for the first word of a goal. It asks the user on "Ask", until
+// they say green,
 // and orders once more on "Twice", when somebody has typed Bob.
 type planner struct {
 	held    atomic.Bool   // the next turn after the first waits
@@ -60,7 +62,7 @@ func (p *planner) reply(r model.Request) model.Reply {
 	switch {
 	case len(r.Tools) == 0:
 		return model.Reply{Text: "OK"}
-	case who == "Ask":
+	case who == "Ask" && !strings.Contains(prompt, "the green one"):
 		return act(map[string]any{"do": "ask", "question": "Which colour?"})
 	case !strings.Contains(prompt, "# Steps so far") && who == "Pay":
 		return act(map[string]any{"do": "click", "ref": ref("btn Pay")})
@@ -155,7 +157,7 @@ func (s *seller) orders() string {
 
 // Without a window tasks of programs and of schedules run in the task page, with a model and
 // without one. It is in no list. When its browser ends they are resumed, and nothing is done
-// twice. A question ends a task, because nobody can answer.
+// twice. A question ends a task if nobody is there; who follows the task at a terminal answers.
 func TestTasksWithoutAWindow(t *testing.T) {
 	s := newSeller(t)
 	p, site, r := s.planner, s.site, install(t, "60s")
@@ -184,8 +186,11 @@ func TestTasksWithoutAWindow(t *testing.T) {
 	}
 
 	ask, err := r.command(t.Context(), "task", "run", "Ask me").CombinedOutput()
-	if err == nil || !strings.Contains(string(ask), "Which colour?”, and without a panel nobody can answer") {
+	if err == nil || !strings.Contains(string(ask), "Which colour?”, and nobody answered") || !strings.Contains(string(ask), "pilotfish task answer") {
 		t.Errorf("a question: %v\n%s", err, ask)
+	}
+	if said, err := r.answersTyped("task", "run", "Ask me"); err != nil || !strings.Contains(said, "Ordered for Ask.") {
+		t.Errorf("a question at a terminal: %v\n%s", err, said)
 	}
 
 	// The browser ends while the model thinks about the second step.
@@ -297,11 +302,32 @@ func TestTasksElsewhere(t *testing.T) {
 		}
 	}
 	// What needs an approval is asked, and waits for the user at a control page.
-	allowed := r.allows(protocol.AnswerOnce)
+	control := r.control()
+	allowed := control(func(s protocol.WindowState, call controlCall) (done bool, err error) {
+		if len(s.Sessions) == 0 || len(s.Sessions[0].Approvals) == 0 {
+			return false, nil
+		}
+		asked := s.Sessions[0]
+		return true, call("AnswerApproval", asked.Name, protocol.ApprovalAnswerRequest{ID: asked.Approvals[0].ID, Answer: protocol.AnswerOnce})
+	})
 	if out := r.run("task", "run", "Pay for it"); !strings.Contains(out, "\n   click btn Pay") || !strings.Contains(out, "Ordered for Pay.") {
 		t.Errorf("with an approval:\n%s", out)
 	}
 	if err := <-allowed; err != nil {
+		t.Error(err)
+	}
+	// So does a question, for longer than nobody would be waited for.
+	answered := control(func(s protocol.WindowState, call controlCall) (done bool, err error) {
+		if len(s.Questions) == 0 {
+			return false, nil
+		}
+		q := s.Questions[0]
+		return true, call("AnswerTask", q.Session, protocol.TaskAnswerRequest{Task: q.Task, Question: q.Index, Text: "the green one"})
+	})
+	if out := r.run("task", "run", "Ask me"); !strings.Contains(out, "it asks: Which colour?") || !strings.Contains(out, "you: the green one") || !strings.Contains(out, "Ordered for Ask.") {
+		t.Errorf("with an answer:\n%s", out)
+	}
+	if err := <-answered; err != nil {
 		t.Error(err)
 	}
 	r.run("schedule", "add", "daily", "--at", "daily 00:00", "--task", "Eve orders", "--open", s.site.URL)
@@ -317,8 +343,12 @@ func TestTasksElsewhere(t *testing.T) {
 	}
 }
 
-// allows opens a control page, and answers the next approval there.
-func (r *installation) allows(answer protocol.ApprovalAnswer) <-chan error {
+// controlCall calls an operation of a control page.
+type controlCall func(op string, session protocol.SessionName, in any) error
+
+// control opens a control page. The function that it returns gives each state of the page to
+// its argument until that is done.
+func (r *installation) control() func(func(protocol.WindowState, controlCall) (bool, error)) <-chan error {
 	r.t.Helper()
 	address, err := r.command(r.t.Context(), "control").Output()
 	if err != nil {
@@ -362,35 +392,64 @@ func (r *installation) allows(answer protocol.ApprovalAnswer) <-chan error {
 	}
 	r.t.Cleanup(func() { _ = events.CloseNow() })
 	events.SetReadLimit(1 << 20)
-	done := make(chan error, 1)
-	go func() {
-		for {
-			var event struct {
-				Event string
-				Data  protocol.WindowState
-			}
-			_, data, err := events.Read(r.t.Context())
-			if err != nil {
-				done <- err
-				return
-			}
-			if json.Unmarshal(data, &event) != nil || event.Event != "state" || len(event.Data.Sessions) == 0 || len(event.Data.Sessions[0].Approvals) == 0 {
-				continue
-			}
-			asked := event.Data.Sessions[0]
-			in, err := json.Marshal(protocol.ApprovalAnswerRequest{ID: asked.Approvals[0].ID, Answer: answer})
-			var got protocol.ControlAnswer
-			if err == nil {
-				err = post("/control/call", protocol.ControlCall{Op: "AnswerApproval", Session: asked.Name, In: in}, &got)
-			}
-			if err == nil && got.Failed != nil {
-				err = errors.New(got.Failed.Message)
-			}
-			done <- err
-			return
+	call := func(op string, session protocol.SessionName, in any) error {
+		text, err := json.Marshal(in)
+		var got protocol.ControlAnswer
+		if err == nil {
+			err = post("/control/call", protocol.ControlCall{Op: op, Session: session, In: text}, &got)
 		}
-	}()
-	return done
+		if err == nil && got.Failed != nil {
+			err = errors.New(got.Failed.Message)
+		}
+		return err
+	}
+	return func(does func(protocol.WindowState, controlCall) (bool, error)) <-chan error {
+		ended := make(chan error, 1)
+		go func() {
+			for {
+				var event struct {
+					Event string
+					Data  protocol.WindowState
+				}
+				_, data, err := events.Read(r.t.Context())
+				done := err != nil
+				if !done && json.Unmarshal(data, &event) == nil && event.Event == "state" {
+					done, err = does(event.Data, call)
+				}
+				if done {
+					ended <- err
+					return
+				}
+			}
+		}()
+		return ended
+	}
+}
+
+// answersTyped runs a command at a terminal, and types an answer when it asks for one.
+func (r *installation) answersTyped(args ...string) (string, error) {
+	r.t.Helper()
+	cmd := r.command(r.t.Context(), args...)
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer terminal.Close()
+	var said strings.Builder
+	buffer := make([]byte, 4096)
+	for typed := false; ; {
+		n, err := terminal.Read(buffer)
+		said.Write(buffer[:n])
+		if err != nil { // it has ended
+			return said.String(), cmd.Wait()
+		}
+		if !typed && strings.Contains(said.String(), "Your answer: ") {
+			typed = true
+			if _, err := terminal.WriteString("the green one\n"); err != nil {
+				r.t.Error(err)
+			}
+		}
+	}
 }
 
 // ranOnce returns the first run of a schedule when it has ended.

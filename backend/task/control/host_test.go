@@ -12,9 +12,9 @@ import (
 )
 
 // hostDesk is a desk without an open panel, whose tasks run in the task page.
-func hostDesk(t *testing.T) *desk {
+func hostDesk(t *testing.T, change func(*Config)) *desk {
 	t.Helper()
-	d := newDesk(t, nil)
+	d := newDesk(t, change)
 	d.aside = true
 	r, err := d.cfg.Running()
 	if err != nil {
@@ -61,7 +61,7 @@ func (d *desk) resumed() (n int) {
 // Without a panel a task runs in the task page, which is open as long as a task runs in it.
 func TestTheTaskPageIsOpenForItsTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := hostDesk(t)
+		d := hostDesk(t, nil)
 		first, second := d.runs(t, "t1", "p"), d.runs(t, "t2", "p")
 		idle, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
@@ -107,7 +107,7 @@ func TestTheTaskPageIsOpenForItsTasks(t *testing.T) {
 // connection is left to that. While the browser restarts nothing can be opened.
 func TestALostTaskIsResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := hostDesk(t)
+		d := hostDesk(t, nil)
 		id := d.runs(t, "t1", "p1")
 		d.PanelGone("p1")
 		synctest.Wait()
@@ -160,7 +160,7 @@ func TestALateTaskPageIsTriedAgain(t *testing.T) {
 // A task that was not resumed in time stays interrupted.
 func TestALostTaskIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := hostDesk(t)
+		d := hostDesk(t, nil)
 		id := d.runs(t, "t1", "p1")
 		d.pageGone(errors.New("the browser is starting"))
 		d.PanelGone("p1")
