@@ -144,7 +144,7 @@ func TestALostTaskIsResumed(t *testing.T) {
 // On a busy machine the page may take longer to open than the browser waits for it.
 func TestALateTaskPageIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := hostDesk(t)
+		d := hostDesk(t, nil)
 		d.runs(t, "t1", "p1")
 		d.pageGone(context.DeadlineExceeded)
 		d.PanelGone("p1")
