@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+
 	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
@@ -175,6 +177,7 @@ type Browser struct {
 	mu      sync.Mutex
 	run     *run
 	data    siteData                // by the browser of the last run, as leased
+	lent    []cdp.BrowserContextID  // on its connections that have broken
 	leased  given                   // of the last run, whose connection has broken; or of the one that runs
 	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo
@@ -228,7 +231,7 @@ func New(c Config) (*Browser, error) {
 	b.Observer = observe.New(work{b}, observe.Config{Folder: folder, History: b.History, Info: b.Info, Open: b.tabs, Pages: work{b}, Background: b.events})
 	b.Input = input.New(work{b}, input.Config{
 		Open: b.tabs, Background: b.events, Observer: b.Observer, Downloads: b.Waits, Front: b.front,
-		Overlays: b.Overlays, Panels: b.panels, Elsewhere: c.Remote.Set(), Log: b.log,
+		Overlays: b.Overlays, Panels: b.panels, Elsewhere: c.otherMachine(), Log: b.log,
 	})
 	b.Overrides = overrides.New(work{b}, work{b})
 	b.Sites = sitedata.New(work{b}, sitedata.Config{Folder: folder, Open: b.tabs, Watches: work{b}})

@@ -43,6 +43,20 @@ func (f *fixture) says(t *testing.T, expression string) string {
 	return strings.Trim(string(v.Value), `"`)
 }
 
+// waitStored waits until what the browser stores for an origin was read: a cookie and an item.
+func (f *fixture) waitStored(t *testing.T, origin string) {
+	t.Helper()
+	for kept := false; !kept; {
+		f.Browser.mu.Lock()
+		kept = len(f.run.data.cookies) == 1 && len(f.run.data.local[origin]) == 1
+		f.Browser.mu.Unlock()
+		if f.ctx.Err() != nil {
+			t.Fatal("what the browser stores was not read")
+		}
+		runtime.Gosched()
+	}
+}
+
 // A browser context is a browser of its own: what the other one has and does is not there, in
 // both directions, and its end leaves nothing.
 func TestContext(t *testing.T) {
@@ -186,12 +200,7 @@ func TestContextComesBack(t *testing.T) {
 	if fresh, err := b.OpenTaskPage(deadline(t)); err != nil || !fresh { // in a browser beside it
 		t.Errorf("a page for tasks: %v, %v", fresh, err)
 	}
-	for kept := false; !kept; {
-		b.Browser.mu.Lock()
-		kept = len(b.run.data.cookies) == 1 && len(b.run.data.local[s.URL]) == 1
-		b.Browser.mu.Unlock()
-		runtime.Gosched()
-	}
+	b.waitStored(t, s.URL)
 	killed, err := os.FindProcess(a.Info().PID)
 	if err == nil {
 		err = killed.Kill()

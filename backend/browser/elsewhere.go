@@ -34,6 +34,11 @@ type given interface {
 // given reports whether an engine or another session gives the browser.
 func (c *Config) given() bool { return c.Remote.Set() || c.In != nil }
 
+// otherMachine reports whether the browser is not on this machine, and does not see its files.
+func (c *Config) otherMachine() bool {
+	return c.Remote.Set() || c.In != nil && c.In.config.Remote.Set()
+}
+
 // elsewhere is Run for a browser that is given. A broken connection is not the end of
 // that browser: the next Run asks the engine for the same one first, and has the same tabs.
 func (b *Browser) elsewhere(ctx context.Context) error {
@@ -68,13 +73,13 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	if b.crashed = err != nil && len(r.last) > 0; b.crashed {
 		b.restore = restoreOf(r.last)
 	}
-	b.made, b.data = r.ours.tabs, r.data
+	b.made, b.data, b.lent = r.ours.tabs, r.data, append(b.lent, r.conn.Lent()...)
 	unanswered := err != nil && !r.ready.Load() // a Grid takes connections to a browser that was killed
 	if err == nil || unanswered {
 		b.leased = nil
 	}
 	if err == nil {
-		b.made, b.data = nil, siteData{}
+		b.made, b.data, b.lent = nil, siteData{}, nil
 	}
 	b.mu.Unlock()
 	if unanswered {
@@ -161,7 +166,7 @@ func (r *run) keepData(ctx context.Context) {
 		}
 		err := r.readData(ctx)
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			r.log.WarnContext(ctx, "the engine's browser does not answer", "engine", r.b.config.Remote)
+			r.log.WarnContext(ctx, "the engine's browser does not answer", "engine", r.b.config.givenName())
 			_ = r.pipe.Close()
 			tick.Stop()
 			return
@@ -239,6 +244,26 @@ func (r *run) bringData(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// endLent ends the browser contexts that a connection of before has left: an engine may not
+// notice for long that it has broken, and their tabs would be taken for ours.
+func (r *run) endLent(ctx context.Context) error {
+	if len(r.b.lent) == 0 {
+		return nil
+	}
+	res, err := cdp.Call(ctx, r.conn.Root, target.GetBrowserContexts, cdp.Empty{})
+	if err != nil {
+		return err
+	}
+	for _, id := range res.BrowserContextIDs {
+		if slices.Contains(r.b.lent, id) {
+			// An error means that it has ended by itself.
+			_, _ = cdp.Call(ctx, r.conn.Root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: id})
+		}
+	}
+	r.b.lent = nil
+	return nil
 }
 
 // firstPage opens a page in a browser that has none: an engine may start it without, and so is a

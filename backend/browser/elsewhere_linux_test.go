@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -67,6 +66,29 @@ func TestElsewhere(t *testing.T) {
 			if !f.Info().Remote || !strings.HasPrefix(f.Info().Name, "127.0.0.1:") {
 				t.Errorf("%+v", f.Info())
 			}
+			// A context in that browser has cookies of its own, and is there again when the browser is.
+			within := contextIn(t, f)
+			within.KeepEvery = config.KeepEvery
+			b := launch(t, within)
+			defer b.cancel()
+			b.started(t)
+			b.goesTo(t, page.URL+"/b")
+			b.says(t, `document.cookie = 'who=bob; max-age=900'; localStorage.who = 'bob'; 0`)
+			b.waitStored(t, page.URL)
+			bs := b.first(t)
+			bothAgain := func() {
+				t.Helper()
+				if err := <-b.ended; code(err) != protocol.CodeCrashed {
+					t.Fatalf("the context ended with %v", err)
+				}
+				b.update(func() { b.tabs = nil })
+				go func() { b.ended <- b.Run(b.ctx) }()
+				f.again(t)
+				b.wait(t, "the tab", func() bool { return len(b.tabs) == 1 && b.tabs[0].ID == bs && strings.HasSuffix(b.tabs[0].URL, "/b") })
+				if got := b.says(t, `document.cookie + localStorage.who`); got != "who=bobbob" {
+					t.Errorf("what the context had stored: %s", got)
+				}
+			}
 			var opened []protocol.TabID
 			for _, at := range []string{"/one", "/two"} {
 				id, err := f.NewTab(f.ctx, "", true)
@@ -103,20 +125,25 @@ func TestElsewhere(t *testing.T) {
 				}
 			}
 			up := protocol.ActRequest{Kind: protocol.ActUpload, Target: "label=File", Values: paths}
-			effect, err := f.Act(f.ctx, protocol.Caller{}, opened[0], up, nil)
-			if err != nil || !effect.Untrusted || !strings.Contains(strings.Join(effect.Said, " "), "a.txt text/plain; charset=utf-8 0é,b.html text/html; charset=utf-8 1é") {
-				t.Errorf("an upload: %+v, %v", effect, err)
+			tabs := map[*fixture]protocol.TabID{f: opened[0], b: bs}
+			for of, tab := range tabs {
+				effect, err := of.Act(f.ctx, protocol.Caller{}, tab, up, nil)
+				if err != nil || !effect.Untrusted || !strings.Contains(strings.Join(effect.Said, " "), "a.txt text/plain; charset=utf-8 0é,b.html text/html; charset=utf-8 1é") {
+					t.Errorf("an upload: %+v, %v", effect, err)
+				}
 			}
 			up.Values = []string{t.TempDir()}
 			if _, err := f.Act(f.ctx, protocol.Caller{}, opened[0], up, nil); code(err) != protocol.CodeNotActable {
 				t.Errorf("a folder: %v", err)
 			}
 			// Nor is the file of a download on this one.
-			_, _ = f.Navigate(f.ctx, protocol.Caller{}, opened[0], page.URL+"/file", protocol.WaitCommit, nil)
-			d, err := f.WaitDownload(deadline(t), "", opened[0])
-			data, _ := os.ReadFile(d.Path)
-			if err != nil || d.State != "done" || filepath.Dir(d.Path) != f.config.DownloadDir || !bytes.Equal(data, large) {
-				t.Errorf("a download: %+v, %v, %d bytes", d, err, len(data))
+			for of, tab := range tabs {
+				_, _ = of.Navigate(f.ctx, protocol.Caller{}, tab, page.URL+"/file", protocol.WaitCommit, nil)
+				d, err := of.WaitDownload(deadline(t), "", tab)
+				data, _ := os.ReadFile(d.Path)
+				if err != nil || d.State != "done" || filepath.Dir(d.Path) != of.config.DownloadDir || !bytes.Equal(data, large) || len(of.Downloads()) != 1 {
+					t.Errorf("a download: %+v, %v, %d bytes", d, err, len(data))
+				}
 			}
 			if tabs := f.Tabs(); len(tabs) != 3 {
 				t.Errorf("the tabs are %+v", tabs)
@@ -129,7 +156,7 @@ func TestElsewhere(t *testing.T) {
 			if err := <-f.ended; code(err) != protocol.CodeCrashed {
 				t.Fatalf("the connection broke: %v", err)
 			}
-			f.again(t)
+			bothAgain()
 			f.wait(t, "the tabs", back)
 			works()
 			if n := e.Started(); n != 1 {
@@ -139,20 +166,12 @@ func TestElsewhere(t *testing.T) {
 			if _, err := f.Evaluate(f.ctx, protocol.Caller{}, opened[0], `document.cookie = 'who=ada; max-age=900'; localStorage.setItem('who', 'ada 😀')`); err != nil {
 				t.Fatal(err)
 			}
-			for kept := false; !kept; {
-				f.Browser.mu.Lock()
-				kept = len(f.run.data.cookies) == 1 && len(f.run.data.local[page.URL]) == 1
-				f.Browser.mu.Unlock()
-				if f.ctx.Err() != nil {
-					t.Fatal("what the browser stores was not read")
-				}
-				runtime.Gosched()
-			}
+			f.waitStored(t, page.URL)
 			e.Kill()
 			if err := <-f.ended; code(err) != protocol.CodeCrashed {
 				t.Fatalf("the browser was killed: %v", err)
 			}
-			f.again(t)
+			bothAgain()
 			f.wait(t, "the tabs", back)
 			if v, err := f.Evaluate(f.ctx, protocol.Caller{}, opened[1], `document.cookie + ' ' + (localStorage.getItem('who') === 'ada 😀')`); err != nil || !strings.Contains(string(v.Value), "who=ada true") {
 				t.Errorf("what the lost browser had stored: %+v, %v", v, err)
@@ -193,12 +212,32 @@ func TestASilentEngine(t *testing.T) {
 	defer f.cancel()
 	f.started(t)
 	f.first(t)
+	within := contextIn(t, f)
+	within.KeepEvery = config.KeepEvery
+	b := launch(t, within)
+	defer b.cancel()
+	b.started(t)
+	address := site(t).URL
+	b.goesTo(t, address+"/one")
+	id := b.first(t)
 	e.Silence()
-	if err := <-f.ended; code(err) != protocol.CodeCrashed {
-		t.Fatalf("it ended with %v", err)
+	for _, of := range []*fixture{f, b} {
+		if err := <-of.ended; code(err) != protocol.CodeCrashed {
+			t.Fatalf("it ended with %v", err)
+		}
 	}
+	// The browser still has the context of before.
+	b.update(func() { b.tabs = nil })
+	go func() { b.ended <- b.Run(b.ctx) }()
 	f.again(t)
-	f.wait(t, "the tab", func() bool { return len(f.tabs) == 1 })
+	b.wait(t, "its tab", func() bool { return len(b.tabs) == 1 && b.tabs[0].ID == id && strings.HasSuffix(b.tabs[0].URL, "/one") })
+	f.wait(t, "the tab", func() bool { return len(f.tabs) == 1 && f.tabs[0].URL == "about:blank" })
+	for _, of := range []*fixture{f, b} {
+		of.goesTo(t, address+"/two")
+	}
+	if tabs := f.Tabs(); len(tabs) != 1 {
+		t.Errorf("the tabs are %+v", tabs)
+	}
 	if n := e.Started(); n != 1 {
 		t.Errorf("%d browsers were started for one", n)
 	}

@@ -83,7 +83,7 @@ func newRun(b *Browser, pipe devtools.Transport, p *chromium.Process, clickable,
 	r.conn = devtools.New(pipe, b.log, b.panels.GiveBackAfter)
 	r.gates = gate.NewGates(r.conn, b.log, b.config.Lookup)
 	r.files = downloads.NewList(downloads.Config{
-		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Elsewhere: b.config.Remote.Set(), Events: b.config.Events, Log: b.log,
+		Conn: r.conn, Open: b.tabs, Dir: b.config.DownloadDir, Shared: saves, Elsewhere: b.config.otherMachine(), Context: b.config.In != nil, Events: b.config.Events, Log: b.log,
 		Begins: func(frame cdp.FrameID, address, name string, stop func()) {
 			r.gates.Begins(frame, r.shows(frame), address, name, stop)
 		},
@@ -200,6 +200,9 @@ func (r *run) greet(ctx context.Context) error {
 		r.closeLeft(ctx)
 	}
 	if r.b.config.given() {
+		if err := r.endLent(ctx); err != nil {
+			return fmt.Errorf("ending what was lent before: %w", err)
+		}
 		if err := r.firstPage(ctx); err != nil {
 			return fmt.Errorf("opening a first page: %w", err)
 		}

@@ -266,7 +266,7 @@ func (s *Session) runBrowser(ctx context.Context, r *run) error {
 	}
 	if errors.Is(err, supervise.ErrGaveUp) {
 		cause := protocol.AsError(err)
-		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, "start the session again; the log has the details")
+		return protocol.NewError(protocol.CodeCrashed, "The browser ended too often: "+cause.Message, fmt.Sprintf("`pilotfish sessions start %s` starts it again; the log has the details", s.name))
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func (r *installation) givesUp(session, address string) {
 	r.t.Helper()
 	for {
 		out := r.fails("--session", session, "goto", address)
-		if strings.Contains(out, "start the session again") {
+		if strings.Contains(out, "`pilotfish sessions start "+session+"`") {
 			return
 		}
 		if r.t.Context().Err() != nil || !strings.Contains(out, "browser") {

@@ -55,6 +55,9 @@ const (
 	afterCommand = 5 * time.Second
 )
 
+// elsewhereDir is where the files of a context are on another machine. Chromium makes it.
+const elsewhereDir = "/tmp/pilotfish-downloads"
+
 // Config is what a list of downloads needs from its browser.
 type Config struct {
 	Conn *devtools.Conn
@@ -67,6 +70,9 @@ type Config struct {
 	// Elsewhere: the browser is on another machine. It names its files by itself, and a
 	// complete one is copied into Dir.
 	Elsewhere bool
+	// Context: the browser is a browser context. Elsewhere, too, it is given a folder then:
+	// Chromium 156 cancels each download of a context that has none.
+	Context bool
 	// Begins judges a file that a frame has begun to save, and calls stop when it may
 	// not be saved now. It does not block. nil saves everything.
 	Begins func(frame cdp.FrameID, address, name string, stop func())
@@ -121,8 +127,11 @@ func (d *List) Begun() {
 func (d *List) tell() {
 	yes := true
 	params := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDefault, EventsEnabled: &yes}
-	if d.ours && d.config.Dir != "" && !d.config.Elsewhere {
+	if d.ours && d.config.Dir != "" && (!d.config.Elsewhere || d.config.Context) {
 		params.Behavior, params.DownloadPath = browser.SetDownloadBehaviorBehaviorAllowAndName, d.config.Dir
+		if d.config.Elsewhere {
+			params.DownloadPath = elsewhereDir
+		}
 	}
 	if err := devtools.Post(d.ctx, d.config.Conn.Root, browser.SetDownloadBehavior, params); err != nil {
 		d.config.Log.Debug("who names downloads was not said", "error", err)

@@ -141,7 +141,7 @@ func explain(e engine.Engine, err error) error {
 		case r.status == http.StatusUnauthorized || r.status == http.StatusForbidden:
 			return protocol.NewError(protocol.CodeUnauthorized, fmt.Sprintf("%s refuses the credentials (status %d)", name, r.status), "check the login in the address, or the session's browser_header")
 		case r.said != "":
-			return protocol.NewError(protocol.CodeBrowserStart, name+" gives no browser: "+r.said, "look into the Grid's log")
+			return protocol.NewError(protocol.CodeBrowserStart, name+" gives no browser: "+r.said, "when all its browsers are taken, end one there or add a node; otherwise the Grid's log says why")
 		default:
 			return protocol.NewError(protocol.CodeBrowserStart, fmt.Sprintf("%s gives no browser (status %d)", name, r.status), "check the path of the address: the engine's documents name it")
 		}

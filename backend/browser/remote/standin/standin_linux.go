@@ -98,7 +98,8 @@ func (e *Engine) Cut() {
 	}
 }
 
-// Silence leaves the connections open, but their clients get nothing any more.
+// Silence leaves the connections open, but their clients get nothing any more, and the browser
+// does not notice when a client closes its one: so is a network that has gone.
 func (e *Engine) Silence() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -338,6 +339,12 @@ func (e *Engine) copy(ctx context.Context, from, to *websocket.Conn, seen func(d
 		for {
 			_, data, err := from.Read(ctx)
 			if err != nil {
+				e.mu.Lock()
+				silent := e.open[from]
+				e.mu.Unlock()
+				if silent {
+					<-ctx.Done() // the browser ends
+				}
 				return
 			}
 			seen(data)
