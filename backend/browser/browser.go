@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-
 	"pilotfish/backend/browser/attach"
 	"pilotfish/backend/browser/background"
 	"pilotfish/backend/browser/capture"
@@ -177,7 +175,6 @@ type Browser struct {
 	mu      sync.Mutex
 	run     *run
 	data    siteData                // by the browser of the last run, as leased
-	lent    []cdp.BrowserContextID  // on its connections that have broken
 	leased  given                   // of the last run, whose connection has broken; or of the one that runs
 	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo

@@ -73,13 +73,13 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	if b.crashed = err != nil && len(r.last) > 0; b.crashed {
 		b.restore = restoreOf(r.last)
 	}
-	b.made, b.data, b.lent = r.ours.tabs, r.data, append(b.lent, r.conn.Lent()...)
+	b.made, b.data = r.ours.tabs, r.data
 	unanswered := err != nil && !r.ready.Load() // a Grid takes connections to a browser that was killed
 	if err == nil || unanswered {
 		b.leased = nil
 	}
 	if err == nil {
-		b.made, b.data, b.lent = nil, siteData{}, nil
+		b.made, b.data = nil, siteData{}
 	}
 	b.mu.Unlock()
 	if unanswered {
@@ -244,26 +244,6 @@ func (r *run) bringData(ctx context.Context) error {
 		}
 	}
 	return err
-}
-
-// endLent ends the browser contexts that a connection of before has left: an engine may not
-// notice for long that it has broken, and their tabs would be taken for ours.
-func (r *run) endLent(ctx context.Context) error {
-	if len(r.b.lent) == 0 {
-		return nil
-	}
-	res, err := cdp.Call(ctx, r.conn.Root, target.GetBrowserContexts, cdp.Empty{})
-	if err != nil {
-		return err
-	}
-	for _, id := range res.BrowserContextIDs {
-		if slices.Contains(r.b.lent, id) {
-			// An error means that it has ended by itself.
-			_, _ = cdp.Call(ctx, r.conn.Root, target.DisposeBrowserContext, target.DisposeBrowserContextParams{BrowserContextID: id})
-		}
-	}
-	r.b.lent = nil
-	return nil
 }
 
 // firstPage opens a page in a browser that has none: an engine may start it without, and so is a

@@ -200,9 +200,6 @@ func (r *run) greet(ctx context.Context) error {
 		r.closeLeft(ctx)
 	}
 	if r.b.config.given() {
-		if err := r.endLent(ctx); err != nil {
-			return fmt.Errorf("ending what was lent before: %w", err)
-		}
 		if err := r.firstPage(ctx); err != nil {
 			return fmt.Errorf("opening a first page: %w", err)
 		}

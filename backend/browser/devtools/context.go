@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -295,13 +294,6 @@ func (c *Conn) Lends() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.contexts) > 0
-}
-
-// Lent returns the browser contexts that there are, or were, beside this connection's own.
-func (c *Conn) Lent() []cdp.BrowserContextID {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Collect(maps.Keys(c.contexts))
 }
 
 // passes reports whether an event of a session is passed on: those about foreign targets are

@@ -98,8 +98,8 @@ func (e *Engine) Cut() {
 	}
 }
 
-// Silence leaves the connections open, but their clients get nothing any more, and the browser
-// does not notice when a client closes its one: so is a network that has gone.
+// Silence leaves the connections open, but they carry nothing any more, and the browser does not
+// notice when a client closes its one: so is a network that has gone.
 func (e *Engine) Silence() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -358,7 +358,7 @@ func (e *Engine) copy(ctx context.Context, from, to *websocket.Conn, seen func(d
 	for m := range queue {
 		time.Sleep(time.Until(m.at))
 		e.mu.Lock()
-		silent := e.open[to]
+		silent := e.open[to] || e.open[from]
 		e.mu.Unlock()
 		if silent {
 			continue
