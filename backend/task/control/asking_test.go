@@ -12,10 +12,10 @@ import (
 )
 
 // asks writes that a task asks its user something.
-func (d *desk) asks(t *testing.T, id protocol.TaskID, viewer, text string) protocol.TaskQuestion {
+func (d *desk) asks(t *testing.T, id protocol.TaskID, text string) protocol.TaskQuestion {
 	t.Helper()
 	reply, err := d.Write(t.Context(), protocol.TaskWriteRequest{
-		Task: id, Viewer: viewer, Kind: protocol.TaskEventNotice, Data: []byte(`{"question":"` + text + `"}`),
+		Task: id, Viewer: "p", Kind: protocol.TaskEventNotice, Data: []byte(`{"question":"` + text + `"}`),
 		Head: &protocol.Task{State: protocol.TaskWaiting, Question: &protocol.TaskQuestion{Text: text, Choices: []protocol.TaskChoice{{Say: "Skip"}}}},
 	})
 	if err != nil || reply.Head.Question == nil || reply.Head.Question.Index != reply.Index {
@@ -45,16 +45,16 @@ func TestAnswer(t *testing.T) {
 		if err := answer(0, "green"); code(err) != protocol.CodeBadArgument {
 			t.Errorf("without a question: %v", err)
 		}
-		first := d.asks(t, one, "p", "Which?")
+		first := d.asks(t, one, "Which?")
 		d.follows = func(event any) {
 			if order, is := event.(protocol.TaskOrderEvent); is && order.Text == "green" {
-				go d.write(t, one, "p", protocol.TaskRunning)
+				d.write(t, one, "p", protocol.TaskRunning)
 			}
 		}
 		if err := answer(first.Index, "green"); err != nil {
 			t.Error(err)
 		}
-		second := d.asks(t, one, "p", "How many?")
+		second := d.asks(t, one, "How many?")
 		for text, question := range map[string]uint64{"green": first.Index, " ": second.Index} {
 			if err := answer(question, text); code(err) != protocol.CodeBadArgument {
 				t.Errorf("%q to question %d: %v", text, question, err)
@@ -104,7 +104,7 @@ func TestAQuestionThatNobodyAnswers(t *testing.T) {
 				go d.stream(ctx, t, grant, id)
 			}
 			synctest.Wait()
-			d.asks(t, id, "p", "Which?")
+			d.asks(t, id, "Which?")
 			if c.window {
 				time.Sleep(24 * time.Hour)
 			} else {
@@ -136,7 +136,7 @@ func TestTheUserComesAndLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := hostDesk(t, func(cfg *Config) { cfg.Headless = true })
 		id := d.runs(t, "t1", "p")
-		d.asks(t, id, "p", "Which?")
+		d.asks(t, id, "Which?")
 		time.Sleep(protocol.TaskNobodyWait - time.Second)
 		ctx, leave := context.WithCancel(t.Context())
 		go d.stream(ctx, t, shell(), id)
@@ -159,6 +159,7 @@ func TestTheUserComesAndLeaves(t *testing.T) {
 
 // stream follows a task for a user who can answer, until ctx ends.
 func (d *desk) stream(ctx context.Context, t *testing.T, grant auth.Grant, id protocol.TaskID) {
+	t.Helper()
 	find := func(protocol.SessionName) (*Tasks, error) { return d.Tasks, nil }
 	for _, o := range Operations(find) {
 		if o.Name != "FollowTask" {
@@ -169,7 +170,10 @@ func (d *desk) stream(ctx context.Context, t *testing.T, grant auth.Grant, id pr
 			t.Error(err)
 			return
 		}
-		for range events { //nolint:revive // the events are of no interest
+		for _, err := range events {
+			if err != nil {
+				return
+			}
 		}
 	}
 }

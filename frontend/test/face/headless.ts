@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
  */
 export const headless = {
   executablePath:
-    process.env['PILOTFISH_CHROMIUM'] ??
+    process.env.PILOTFISH_CHROMIUM ??
     ['/usr/bin/chromium-headless-shell'].find(existsSync) ??
     '/usr/bin/chromium',
   args: [

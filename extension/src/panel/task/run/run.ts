@@ -254,7 +254,8 @@ export class Run {
       ...(this.#keep !== undefined && { keepGroup: this.#keep }),
     };
     if (event.kind === 'status') {
-      const { question: _, ...rest } = head;
+      const rest: Task = { ...head };
+      delete rest.question;
       const { status, question: text } = event;
       if (text === undefined) return { ...rest, state: states[status] };
       // The backend numbers the question.
