@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -208,32 +209,35 @@ func (l *lists) show(ctx context.Context) {
 	}})
 }
 
-// values are the forms of the values of pickers, by their types.
-var values = map[string]*regexp.Regexp{
-	"date":           regexp.MustCompile(`^\d{4,6}-\d\d-\d\d$`),
-	"time":           regexp.MustCompile(`^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`),
-	"datetime-local": regexp.MustCompile(`^\d{4,6}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$`),
-	"month":          regexp.MustCompile(`^\d{4,6}-\d\d$`),
-	"week":           regexp.MustCompile(`^\d{4,6}-W\d\d$`),
-	"color":          regexp.MustCompile(`^#[0-9a-f]{6}$`),
+// form returns the form of the values of a picker's type; nil for another type.
+func form(kind string) *regexp.Regexp {
+	date, clock := `\d{4,6}-\d\d-\d\d`, `\d\d:\d\d(:\d\d(\.\d{1,3})?)?`
+	forms := map[string]string{
+		"date": date, "time": clock, "datetime-local": date + `[T ]` + clock,
+		"month": `\d{4,6}-\d\d`, "week": `\d{4,6}-W\d\d`, "color": `#[0-9a-f]{6}`,
+	}
+	if forms[kind] == "" {
+		return nil
+	}
+	return regexp.MustCompile(`^` + forms[kind] + `$`)
 }
 
 // steps is the form of a step.
-var steps = regexp.MustCompile(`^(any|\d{1,9}(\.\d{1,9})?)$`)
+var steps = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(any|\d{1,9}(\.\d{1,9})?)$`) })
 
 // checked returns the field without what is not in the form of its type: the viewer's browser
 // gets nothing else of a page. A field of another type has no picker.
 func (f field) checked() (_ field, ok bool) {
-	form := values[f.Type]
-	if form == nil {
+	allowed := form(f.Type)
+	if allowed == nil {
 		return f, false
 	}
 	for _, value := range []*string{&f.Value, &f.Min, &f.Max} {
-		if !form.MatchString(*value) {
+		if !allowed.MatchString(*value) {
 			*value = ""
 		}
 	}
-	if !steps.MatchString(f.Step) {
+	if !steps().MatchString(f.Step) {
 		f.Step = ""
 	}
 	return f, true
