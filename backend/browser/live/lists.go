@@ -20,8 +20,9 @@ import (
 // howOften is how often a list that is shown is compared with that of the page.
 const howOften = 250 * time.Millisecond
 
-// closings is how often Escape is sent: a picker that has only just opened ignores the key.
-const closings = 5
+// closeWait is how long Escape is sent again and again: a picker ignores the key until it has
+// opened, which takes long on a busy machine.
+const closeWait = 10 * time.Second
 
 // lists shows the lists of selects, and the pickers of dates, times and colours, of one page.
 // The browser draws them in windows of its own. These are closed at once, and the viewer gets
@@ -164,16 +165,17 @@ func (l *lists) find(ctx context.Context) error {
 // no event.
 func (l *lists) escape(ctx context.Context, f *page.Frame) error {
 	key, _, _ := input.UserKey("Escape", "", 0, false)
-	closed := false
-	for range closings {
+	ctx, cancel := context.WithTimeout(ctx, closeWait)
+	defer cancel()
+	for closed := false; !closed; {
 		if _, err := cdp.Call(ctx, l.s, cdpinput.DispatchKeyEvent, key); err != nil {
 			return err
 		}
-		if err := l.p.Ask(ctx, f, "closed", nil, &closed); err != nil || closed {
+		if err := l.p.Ask(ctx, f, "closed", nil, &closed); err != nil {
 			return err
 		}
 	}
-	return errors.New("the browser does not close what it has opened")
+	return nil
 }
 
 // child returns the frame whose element in its parent has a ref; nil for none.
