@@ -71,7 +71,7 @@ func ofSession(s protocol.SessionInfo) []Need {
 		return []Need{{Kind: KindSession, Session: s.Name, Who: "Session " + string(s.Name), says: "could not be started"}}
 	case protocol.SessionStarting, protocol.SessionRunning, protocol.SessionRestarting, protocol.SessionBackground:
 	}
-	if a := s.Attaching; a != nil && a.Step != protocol.AttachFull {
+	if a := s.Attaching; a != nil && a.Step != protocol.AttachFull && a.Step != protocol.AttachAway {
 		needs = append(needs, Need{Kind: KindBrowser, Session: s.Name, ID: string(a.Step), Who: line(a.Browser, maxName)})
 	}
 	asks := map[protocol.ActorKind]map[string]bool{protocol.ActorTerminal: {}, protocol.ActorTask: {}}

@@ -125,11 +125,14 @@ func (b *Browser) lease(ctx context.Context) (given, error) {
 	b.leased = nil
 	b.mu.Unlock()
 	if last, is := last.(*remote.Lease); is {
-		l, err := last.Again(ctx)
+		l, err := last.Again(ctx, func(err error) {
+			b.log.WarnContext(ctx, "the engine is dialled again until it answers", "error", err)
+			b.config.Events.Report(protocol.Attaching{Browser: b.config.Remote.Name(), Step: protocol.AttachAway})
+		})
 		if err == nil {
 			return l, nil
 		}
-		b.log.InfoContext(ctx, "the engine has not kept the browser", "engine", b.config.Remote)
+		b.log.InfoContext(ctx, "the engine has not kept the browser", "engine", b.config.Remote, "error", err)
 		last.End(ctx)
 	}
 	return remote.Open(ctx, b.config.Remote, func(until time.Time) {

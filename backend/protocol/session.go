@@ -125,8 +125,8 @@ type AttachStep string
 // The steps with remote debugging: start the browser and switch it on at AttachAddress, and
 // press Allow in the dialog that the browser then shows. Without it: install the extension
 // and open its panel, enter the code that the panel shows, and open the panel again that was
-// closed. AttachFull is for nobody to do: the engine that gives the browser has none free, and
-// is asked again.
+// closed. Two are for nobody to do: with AttachFull the engine that gives the browser has none
+// free, with AttachAway it cannot be reached any more; it is asked again.
 const (
 	AttachSwitchOn AttachStep = "switch-on"
 	AttachAllow    AttachStep = "allow"
@@ -134,6 +134,7 @@ const (
 	AttachCode     AttachStep = "code"
 	AttachPanel    AttachStep = "panel"
 	AttachFull     AttachStep = "full"
+	AttachAway     AttachStep = "away"
 )
 
 // ByHand is the value of SessionIdentity.Browser for a browser in which the user has installed
@@ -157,6 +158,8 @@ func (a Attaching) Ask() string {
 		return you + "open the panel of Pilotfish in your browser; if it shows a code, " + enter
 	case a.Step == AttachFull && a.Until != nil:
 		return fmt.Sprintf("waiting: %s has no free browser, and is asked again at %s", a.Browser, a.Until.Local().Format(time.TimeOnly))
+	case a.Step == AttachAway:
+		return fmt.Sprintf("waiting: %s cannot be reached, and is dialled again until it answers", a.Browser)
 	}
 	return fmt.Sprintf("waiting for you: start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
 }

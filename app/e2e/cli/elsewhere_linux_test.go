@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -51,12 +52,25 @@ func TestABrowserElsewhere(t *testing.T) {
 		t.Error(out)
 	}
 	e.Cut()
-	for r.command(t.Context(), "--session", "far", "fill", "label=Name", "Bob").Run() != nil { // until it is back
-		if t.Context().Err() != nil {
-			t.Fatal("it does not come back")
-		}
-	}
+	r.until(func() error { return r.try("--session", "far", "fill", "label=Name", "Bob") }) // it is back
 	greets()
+	// The network is away for longer than a browser of ours may take to start.
+	comeBack := e.Leave(t)
+	r.until(func() error {
+		if !strings.Contains(r.run("status"), "is dialled again") {
+			return errors.New("nothing says that the engine is dialled again")
+		}
+		return nil
+	})
+	if out := r.fails("--session", "far", "title"); !strings.Contains(out, "cannot be reached, and is dialled again") {
+		t.Error(out)
+	}
+	comeBack()
+	r.until(func() error { return r.try("--session", "far", "fill", "label=Name", "Bob") })
+	greets()
+	if n := e.Started(); n != 1 {
+		t.Errorf("%d browsers", n)
+	}
 	status := r.run("status")
 	if !strings.Contains(status, "broke at") {
 		t.Error(status)

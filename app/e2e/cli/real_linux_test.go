@@ -106,6 +106,29 @@ func (r *installation) run(args ...string) string {
 	return string(out)
 }
 
+// try runs a command that may fail; the error has what it said.
+func (r *installation) try(args ...string) error {
+	out, err := r.command(r.t.Context(), args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("pilotfish %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// until asks again and again until there is no error. Only a fault takes three minutes.
+func (r *installation) until(ask func() error) {
+	r.t.Helper()
+	for began := time.Now(); ; {
+		err := ask()
+		if err == nil {
+			return
+		}
+		if time.Since(began) > 3*time.Minute {
+			r.t.Fatal(err)
+		}
+	}
+}
+
 // fails runs a command that must not succeed.
 func (r *installation) fails(args ...string) string {
 	r.t.Helper()

@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -296,11 +295,7 @@ func TestTasksElsewhere(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "Ordered for Dan.") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for r.command(t.Context(), "text").Run() != nil { // until it is back
-		if t.Context().Err() != nil {
-			t.Fatal("it does not come back")
-		}
-	}
+	r.until(func() error { return r.try("text") }) // the browser is back
 	// What needs an approval is asked, and waits for the user at a control page.
 	control := r.control()
 	allowed := control(func(s protocol.WindowState, call controlCall) (done bool, err error) {
@@ -338,9 +333,12 @@ func TestTasksElsewhere(t *testing.T) {
 	if got := s.orders(); strings.Replace(got, "Cid ", "", 1) != "Bob Dan Eve" {
 		t.Errorf("what was sent is %s", got)
 	}
-	for own() != "" && t.Context().Err() == nil { // it ends after the task
-		runtime.Gosched()
-	}
+	r.until(func() error { // it ends after the task
+		if left := own(); left != "" {
+			return errors.New(left + " runs")
+		}
+		return nil
+	})
 }
 
 // controlCall calls an operation of a control page.

@@ -41,6 +41,11 @@ const (
 	// endTimeout is how long the end of a Grid's session may take, and againTimeout another
 	// connection to a browser: an engine that does not know it any more may not answer.
 	endTimeout, againTimeout = 10 * time.Second, 10 * time.Second
+	// connectTimeout is how long a host may take to accept a connection.
+	connectTimeout = 5 * time.Second
+	// A host that cannot be reached is dialled again every awayEvery, for keptFor: engines keep a
+	// browser without a connection for 5 to 10 minutes, if at all.
+	awayEvery, keptFor = time.Second, 5 * time.Minute
 )
 
 // Lease is a browser that an engine has given, and a connection to it.
@@ -82,16 +87,45 @@ func Open(ctx context.Context, e engine.Engine, full func(until time.Time)) (*Le
 	}
 }
 
-// Again opens another connection to the same browser, after the first has broken. An error
-// says that the engine has not kept it.
-func (l *Lease) Again(ctx context.Context) (*Lease, error) {
+// Again opens another connection to the same browser, after the first has broken. While the
+// engine's host cannot be reached it is dialled again; away is called with the error of the first
+// time. An error says that the engine has not kept the browser, or is away for too long.
+func (l *Lease) Again(ctx context.Context, away func(error)) (*Lease, error) {
+	for until := time.Now().Add(keptFor); ; {
+		next, err := l.dialAgain(ctx)
+		if err == nil {
+			return next, nil
+		}
+		if !unreachable(err) || time.Now().After(until) {
+			return nil, explain(l.engine, err)
+		}
+		if away != nil {
+			away(explain(l.engine, err))
+			away = nil
+		}
+		wait := time.NewTimer(awayEvery)
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return nil, ctx.Err()
+		case <-wait.C:
+		}
+	}
+}
+
+func (l *Lease) dialAgain(ctx context.Context) (*Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, againTimeout)
 	defer cancel()
 	next := &Lease{engine: l.engine, at: l.at, grid: l.grid}
-	if err := next.dial(ctx); err != nil {
-		return nil, err
-	}
-	return next, nil
+	err := next.dial(ctx)
+	return next, err
+}
+
+// unreachable reports whether an error is one of the network: no host has answered.
+func unreachable(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	_, noName := errors.AsType[*net.DNSError](err)
+	return ok && op.Op == "dial" || noName
 }
 
 // End gives a browser of a Grid back. Another engine ends, or keeps, its browser by itself.
@@ -170,7 +204,7 @@ func reason(err error) string {
 // client follows no redirect: what is sent has credentials.
 func client() *http.Client {
 	return &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DisableCompression: true, DisableKeepAlives: true},
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: connectTimeout}).DialContext, DisableCompression: true, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

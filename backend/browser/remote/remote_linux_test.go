@@ -149,24 +149,36 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A browser that the engine keeps is had again after its connection has broken.
+// A browser that the engine keeps is had again after its connection has broken, also when the
+// network was away for a while.
 func TestAgain(t *testing.T) {
-	for _, keeps := range []bool{true, false} {
+	for _, c := range []struct{ keeps, leaves bool }{{keeps: true}, {keeps: true, leaves: true}, {}} {
 		e := standin.New(t)
-		e.Keeps = keeps
+		e.Keeps = c.keeps
 		l, err := open(t.Context(), t, e.Grid(), "", "", never(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Cut()
-		if !keeps {
+		comeBack, waits := func() {}, 0
+		if c.leaves {
+			comeBack = e.Leave(t)
+		} else {
+			e.Cut()
+		}
+		if !c.keeps {
 			e.Kill()
 		}
-		again, err := l.Again(t.Context())
-		if (err == nil) != keeps {
-			t.Fatal(err)
+		again, err := l.Again(t.Context(), func(err error) {
+			waits++
+			if !strings.Contains(err.Error(), "cannot be reached") {
+				t.Error(err)
+			}
+			comeBack()
+		})
+		if (err == nil) != c.keeps || (waits == 1) != c.leaves {
+			t.Fatal(err, waits)
 		}
-		if keeps {
+		if c.keeps {
 			answers(t, again)
 		}
 		if n := e.Started(); n != 1 {

@@ -1,10 +1,12 @@
 // Browsers that Pilotfish does not start: the user's own, and those of engines elsewhere.
 import type { Option } from '$ui/option';
 import {
+  AttachAway,
   AttachFull,
   BrowserIn,
   ByHand,
   SessionBackground,
+  SessionRestarting,
   SessionStarting,
   type Attaching,
   type SessionIdentity,
@@ -100,13 +102,15 @@ export function ownBrowser({ identity, browser, attaching }: SessionInfo): strin
 
 /** What a session waits for; undefined for nothing, also once it was cancelled. */
 export function attachingOf({ state, attaching }: SessionInfo): Attaching | undefined {
-  return state === SessionStarting ? attaching : undefined;
+  const waits = attaching?.step === AttachAway ? SessionRestarting : SessionStarting;
+  return state === waits ? attaching : undefined;
 }
 
 /** The state of a session, in a word. */
 export function stateWord(session: SessionInfo): Word {
   const attaching = attachingOf(session);
-  if (attaching?.step === AttachFull) return { text: 'Waiting', tone: 'attention' };
+  if (attaching?.step === AttachFull || attaching?.step === AttachAway)
+    return { text: 'Waiting', tone: 'attention' };
   if (attaching) return { text: 'Waiting for you', tone: 'attention' };
   if (session.state === SessionBackground && ownBrowser(session) !== undefined)
     return { text: 'Not connected', tone: 'idle' };

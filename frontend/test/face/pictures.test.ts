@@ -128,6 +128,7 @@ const pictures: Record<string, Picture> = {
       'byHandPanel',
       'elsewhere',
       'elsewhereFull',
+      'elsewhereAway',
       'attached',
       'attachedClosed',
       'attachedStopped',

@@ -264,6 +264,10 @@ test('a session in a browser elsewhere: made, changed, and its engine is full', 
   await page.getByText('Waiting', { exact: true }).waitFor();
   await button('Cancel').waitFor();
   await clean();
+  await open({ scenario: 'elsewhereAway', width: 320 });
+  await page.getByText('cannot be reached. It is dialled again').waitFor();
+  await page.getByText('Waiting', { exact: true }).waitFor();
+  await clean();
   await open({ scenario: 'elsewhere' });
   await page.getByText('Browser at grid.example.com').waitFor();
 });

@@ -163,11 +163,11 @@ function byHandSession(step: Attaching['step']): SessionInfo {
   };
 }
 
-/** A session in a browser that an engine gives, or whose engine is full. */
-function elsewhereSession(full: boolean): SessionInfo {
+/** A session in a browser that an engine gives, or whose engine is full or cannot be reached. */
+function elsewhereSession(waits?: 'full' | 'away'): SessionInfo {
   const identity = { browser: 'grid+https://ada:********@grid.example.com/' };
   const far = { ...mine, title: 'Far', name: 'far', identity };
-  if (!full) {
+  if (!waits) {
     const running = runningSession();
     const browser = { name: 'grid.example.com', version: '156.0', path: '', pid: 0, sandbox: true };
     return {
@@ -181,8 +181,8 @@ function elsewhereSession(full: boolean): SessionInfo {
   const until = new Date(2026, 10, 28, 15, 4, 5).toISOString();
   return {
     ...far,
-    state: 'starting',
-    attaching: { browser: 'grid.example.com', step: 'full', until },
+    state: waits === 'full' ? 'starting' : 'restarting',
+    attaching: { browser: 'grid.example.com', step: waits, until },
   };
 }
 
@@ -423,8 +423,9 @@ export const scenarios: Record<string, () => WindowState> = {
   byHandInstall: () => windowState([byHandSession('install')]),
   byHandCode: () => windowState([byHandSession('code')]),
   byHandPanel: () => windowState([byHandSession('panel')]),
-  elsewhere: () => windowState([elsewhereSession(false)]),
-  elsewhereFull: () => windowState([elsewhereSession(true)]),
+  elsewhere: () => windowState([elsewhereSession()]),
+  elsewhereFull: () => windowState([elsewhereSession('full')]),
+  elsewhereAway: () => windowState([elsewhereSession('away')]),
   attached: () => windowState([attachedSession()]),
   attachedClosed: () =>
     windowState([{ ...attachedSession(), state: 'background', tabs: [] }], {

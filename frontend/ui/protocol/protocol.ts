@@ -5201,13 +5201,14 @@ export type AttachStep =
   | typeof AttachInstall
   | typeof AttachCode
   | typeof AttachPanel
-  | typeof AttachFull;
+  | typeof AttachFull
+  | typeof AttachAway;
 /**
  * The steps with remote debugging: start the browser and switch it on at AttachAddress, and
  * press Allow in the dialog that the browser then shows. Without it: install the extension
  * and open its panel, enter the code that the panel shows, and open the panel again that was
- * closed. AttachFull is for nobody to do: the engine that gives the browser has none free, and
- * is asked again.
+ * closed. Two are for nobody to do: with AttachFull the engine that gives the browser has none
+ * free, with AttachAway it cannot be reached any more; it is asked again.
  */
 export const AttachSwitchOn = "switch-on";
 export const AttachAllow = "allow";
@@ -5215,6 +5216,7 @@ export const AttachInstall = "install";
 export const AttachCode = "code";
 export const AttachPanel = "panel";
 export const AttachFull = "full";
+export const AttachAway = "away";
 /**
  * ByHand is the value of SessionIdentity.Browser for a browser in which the user has installed
  * the extension, without remote debugging.

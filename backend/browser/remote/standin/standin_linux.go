@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -36,6 +37,7 @@ type Engine struct {
 
 	dir    string // the browsers' profiles are in it
 	server *httptest.Server
+	back   net.Listener // after Leave; nil for none
 
 	mu       sync.Mutex
 	refusals []Refusal
@@ -72,6 +74,25 @@ func (e *Engine) Close() {
 	e.Cut()
 	e.Kill()
 	e.server.Close()
+	if e.back != nil {
+		_ = e.back.Close()
+	}
+}
+
+// Leave makes the engine's host unreachable until the returned function is called. Its browsers
+// run on.
+func (e *Engine) Leave(tb testing.TB) (comeBack func()) {
+	tb.Helper()
+	_ = e.server.Listener.Close()
+	e.Cut()
+	return func() {
+		l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", e.server.Listener.Addr().String())
+		if err != nil {
+			tb.Fatal(err)
+		}
+		e.back = l
+		go func() { _ = e.server.Config.Serve(l) }()
+	}
 }
 
 // Address is that of the WebSocket, Grid that of the Grid.

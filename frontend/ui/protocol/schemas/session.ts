@@ -73,6 +73,7 @@ export const attachStepSchema = v.picklist([
   "code",
   "panel",
   "full",
+  "away",
 ]);
 
 export const attachingSchema = v.object({
