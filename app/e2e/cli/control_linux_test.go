@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -131,19 +130,12 @@ func TestControlPage(t *testing.T) {
 // back.
 func handOver(t *testing.T, r *installation, p *planner, visitor func(string) map[string]any) {
 	t.Helper()
-	p.held.Store(true)
-	var said bytes.Buffer
-	task := r.command(t.Context(), "task", "run", "Twice orders")
-	task.Stdout, task.Stderr = &said, &said
-	if err := task.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-p.waiting // it has ordered once
+	ended := p.begins(r, "Twice orders") // it has ordered once
 	visitor("take")
 	close(p.release)
 	visitor("hand")
-	if err := task.Wait(); err != nil || !strings.Contains(said.String(), "Ordered for Twice.") {
-		t.Errorf("a task that was taken over: %v\n%s", err, said.String())
+	if said, err := ended(); err != nil || !strings.Contains(said, "Ordered for Twice.") {
+		t.Errorf("a task that was taken over: %v\n%s", err, said)
 	}
 }
 

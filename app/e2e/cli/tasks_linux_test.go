@@ -147,6 +147,30 @@ func (s *seller) offers(r *installation) {
 	}
 }
 
+// begins runs a task until its model thinks about the second step, and returns what waits for
+// the end of the command.
+func (p *planner) begins(r *installation, goal string) (ended func() (said string, err error)) {
+	r.t.Helper()
+	p.held.Store(true)
+	var said bytes.Buffer
+	cmd := r.command(r.t.Context(), "task", "run", goal)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	select {
+	case <-p.waiting:
+	case err := <-over:
+		r.t.Fatalf("the task has ended: %v\n%s", err, said.String())
+	}
+	return func() (string, error) {
+		err := <-over
+		return said.String(), err
+	}
+}
+
 // orders returns who has ordered.
 func (s *seller) orders() string {
 	s.mu.Lock()
@@ -193,24 +217,17 @@ func TestTasksWithoutAWindow(t *testing.T) {
 	}
 
 	// The browser ends while the model thinks about the second step.
-	p.held.Store(true)
-	var said bytes.Buffer
-	cmd := r.command(t.Context(), "task", "run", "Bob orders")
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	<-p.waiting
+	ended := p.begins(r, "Bob orders")
 	if listed := r.run("tabs", "--json") + r.run("windows") + r.run("activity"); strings.Contains(listed, "tasks.html") || strings.Count(listed, `"id"`) != 1 {
 		t.Errorf("while a task runs the lists are:\n%s", listed)
 	}
 	if err := syscall.Kill(r.browser(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	err = cmd.Wait()
+	said, err := ended()
 	close(p.release)
-	if err != nil || !strings.Contains(said.String(), "Ordered for Bob.") {
-		t.Errorf("after the end of the browser: %v\n%s", err, said.String())
+	if err != nil || !strings.Contains(said, "Ordered for Bob.") {
+		t.Errorf("after the end of the browser: %v\n%s", err, said)
 	}
 
 	r.run("schedule", "add", "daily", "--at", "daily 00:00", "--task", "Eve orders", "--open", site.URL)
@@ -262,22 +279,15 @@ func TestTasksElsewhere(t *testing.T) {
 		if testing.Short() && who == "Cid" {
 			continue
 		}
-		s.planner.held.Store(true)
-		var said bytes.Buffer
-		cmd := r.command(t.Context(), "task", "run", who+" orders")
-		cmd.Stdout, cmd.Stderr = &said, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		<-s.planner.waiting
+		ended := s.planner.begins(r, who+" orders")
 		if listed := r.run("tabs", "--json") + r.run("activity"); strings.Contains(listed, "tasks.html") || strings.Count(listed, `"id"`) != 1 {
 			t.Errorf("while a task runs the lists are:\n%s", listed)
 		}
 		breaks.it()
-		err := cmd.Wait()
+		said, err := ended()
 		s.planner.release <- struct{}{}
-		if err != nil || !strings.Contains(said.String(), "Ordered for "+who+".") || !strings.Contains(said.String(), "\n   click btn Add") {
-			t.Errorf("%v\n%s", err, said.String())
+		if err != nil || !strings.Contains(said, "Ordered for "+who+".") || !strings.Contains(said, "\n   click btn Add") {
+			t.Errorf("%v\n%s", err, said)
 		}
 		if text := r.run("text"); !strings.Contains(text, "is sent") {
 			t.Errorf("the page says %s", text)
