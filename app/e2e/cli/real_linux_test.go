@@ -47,7 +47,13 @@ func install(t *testing.T, idle string) *installation {
 		t.Fatal(err)
 	}
 	r := &installation{t: t, program: program, home: t.TempDir(), runtime: t.TempDir(), idle: idle}
-	t.Cleanup(r.end)
+	t.Cleanup(func() {
+		r.end()
+		if text, err := os.ReadFile(filepath.Join(r.dirs().LogDir(), "pilotfish.log")); t.Failed() && err == nil {
+			lines := bytes.SplitAfter(text, []byte("\n"))
+			t.Logf("the end of the app's log:\n%s", bytes.Join(lines[max(0, len(lines)-60):], nil))
+		}
+	})
 	return r
 }
 
