@@ -176,6 +176,7 @@ type Browser struct {
 	run     *run
 	data    siteData                // by the browser of the last run, as leased
 	leased  given                   // of the last run, whose connection has broken; or of the one that runs
+	mute    bool                    // its connection ended before the browser answered
 	made    map[protocol.TabID]bool // the tabs that commands opened in it
 	info    protocol.BrowserInfo
 	paired  *protocol.Pairing
@@ -387,7 +388,7 @@ func (b *Browser) launch(ctx context.Context) error {
 	b.mu.Lock()
 	b.run, b.exit = nil, p.Exit()
 	// It starts again with the tabs it had.
-	b.crashed = err != nil && !errors.Is(err, ErrClosed) && len(r.last) > 0
+	b.crashed = err != nil && !errors.Is(err, ErrClosed) && r.back.Load() && len(r.last) > 0
 	if errors.Is(err, ErrClosed) {
 		b.closed = r.openTabs()
 		b.restore = restoreOf(b.closed)

@@ -70,19 +70,22 @@ func (b *Browser) elsewhere(ctx context.Context) error {
 	err = r.serve(ctx)
 	b.mu.Lock()
 	b.run = nil
-	if b.crashed = err != nil && len(r.last) > 0; b.crashed {
-		b.restore = restoreOf(r.last)
-	}
 	b.made, b.data = r.ours.tabs, r.data
-	unanswered := err != nil && !r.ready.Load() // a Grid takes connections to a browser that was killed
-	if err == nil || unanswered {
+	switch {
+	case err == nil:
+		b.crashed, b.made, b.data = false, nil, siteData{}
+	case r.back.Load() && len(r.last) > 0:
+		b.crashed, b.restore = true, restoreOf(r.last)
+	}
+	// The connection may have broken once more. But a Grid takes connections to a browser that
+	// was killed, too.
+	lost := err != nil && !r.ready.Load() && (r.silent.Load() || b.mute || b.config.In != nil)
+	b.mute = err != nil && !r.ready.Load() && !lost
+	if err == nil || lost {
 		b.leased = nil
 	}
-	if err == nil {
-		b.made, b.data = nil, siteData{}
-	}
 	b.mu.Unlock()
-	if unanswered {
+	if lost {
 		l.End(ctx)
 	}
 	b.tabs.Reset(nil, false)

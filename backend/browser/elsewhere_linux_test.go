@@ -199,6 +199,33 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// A connection that breaks while the tabs come back is opened once more; a browser that does not
+// answer twice is given back, and the tabs come back in another one.
+func TestBreaksAgain(t *testing.T) {
+	e := standin.New(t)
+	e.Keeps = true
+	f := launch(t, engineConfig(t, e.Grid()))
+	defer f.cancel()
+	f.started(t)
+	page := pages(t, map[string]string{"/": "Here"})
+	id := f.first(t)
+	f.goesTo(t, page)
+	for breaks, browsers := range []int{1, 1, 2} {
+		e.Break(breaks)
+		for range breaks + 1 {
+			if err := <-f.ended; err == nil {
+				t.Fatal("it goes on")
+			}
+			f.update(func() { f.tabs = nil })
+			go func() { f.ended <- f.Run(f.ctx) }()
+		}
+		f.wait(t, "the tab", func() bool { return len(f.tabs) == 1 && f.tabs[0].ID == id && f.tabs[0].URL == page+"/" })
+		if got := f.says(t, "document.body.textContent.trim()"); got != "Here" || e.Started() != browsers {
+			t.Errorf("after %d: %q in browser %d", breaks, got, e.Started())
+		}
+	}
+}
+
 // A connection that is open, and brings nothing, is given up for another one.
 func TestASilentEngine(t *testing.T) {
 	if testing.Short() {

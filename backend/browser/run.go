@@ -47,6 +47,8 @@ type run struct {
 	beside      beside // has the task page of a browser elsewhere
 	clickable   bool   // a click on the toolbar icon opens the panel before the worker has run
 	ready       atomic.Bool
+	silent      atomic.Bool   // it has not answered in time
+	back        atomic.Bool   // the tabs of the run before are back
 	tabbed      chan struct{} // closed once Events has received a first tab
 
 	mu      sync.Mutex
@@ -155,7 +157,7 @@ func (r *run) serve(ctx context.Context) error {
 	// time, so that its first read finds all of them.
 	g.Go(func() error {
 		err := r.greet(inner)
-		r.failStart()
+		r.failStart(err)
 		if err == nil && r.b.config.given() {
 			r.keepData(inner)
 		}
@@ -180,9 +182,10 @@ func (r *run) serve(ctx context.Context) error {
 	return r.verdict(stopped, err)
 }
 
-// failStart stops a browser that did not answer.
-func (r *run) failStart() {
+// failStart stops a browser that did not answer, with the error of greet.
+func (r *run) failStart(err error) {
 	if !r.ready.Load() {
+		r.silent.Store(errors.Is(err, context.DeadlineExceeded))
 		_ = r.pipe.Close()
 	}
 }
@@ -235,6 +238,7 @@ func (r *run) greet(ctx context.Context) error {
 			return err
 		}
 	}
+	r.back.Store(true)
 	r.b.mu.Lock()
 	_, version, _ := strings.Cut(v.Product, "/")
 	r.b.info.Version = version

@@ -47,6 +47,7 @@ type Engine struct {
 	answered bool // since the client's last message
 	trips    int
 	ended    []string
+	breaks   int // how many of the next connections end at once
 }
 
 type chrome struct {
@@ -77,6 +78,14 @@ func (e *Engine) Close() {
 	if e.back != nil {
 		_ = e.back.Close()
 	}
+}
+
+// Break ends the connections that are open, and the next ones before they bring anything.
+func (e *Engine) Break(next int) {
+	e.mu.Lock()
+	e.breaks = next
+	e.mu.Unlock()
+	e.Cut()
 }
 
 // Leave makes the engine's host unreachable until the returned function is called. Its browsers
@@ -318,7 +327,12 @@ func (e *Engine) pass(w http.ResponseWriter, r *http.Request, c *chrome) {
 	defer func() { _ = down.CloseNow() }()
 	e.mu.Lock()
 	e.open[down] = false
+	breaks := e.breaks > 0
+	e.breaks = max(0, e.breaks-1)
 	e.mu.Unlock()
+	if breaks {
+		cancel()
+	}
 	defer func() {
 		e.mu.Lock()
 		delete(e.open, down)
