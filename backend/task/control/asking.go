@@ -25,11 +25,7 @@ func AnswerOperation(find func(protocol.SessionName) (*Tasks, error)) op.Operati
 
 // Answer gives the user's answer to the open question of a task, and returns when the task has it.
 func (t *Tasks) Answer(ctx context.Context, req protocol.TaskAnswerRequest) error {
-	store, err := t.opened()
-	if err != nil {
-		return err
-	}
-	head, err := store.Head(req.Task)
+	store, head, err := t.find(req.Task)
 	if err != nil {
 		return err
 	}

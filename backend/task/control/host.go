@@ -197,11 +197,7 @@ func (t *Tasks) resume(ctx context.Context, r Running, ids []protocol.TaskID) {
 
 // orderResume orders the task page to resume a task, and returns when it has.
 func (t *Tasks) orderResume(ctx context.Context, id protocol.TaskID) error {
-	store, err := t.opened()
-	if err != nil {
-		return err
-	}
-	head, err := store.Head(id)
+	store, head, err := t.find(id)
 	if err != nil || head.State != protocol.TaskInterrupted {
 		return err // the user has resumed it in a panel
 	}

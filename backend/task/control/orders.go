@@ -203,11 +203,7 @@ func untaken(ctx context.Context, store *task.Store, ordered protocol.Task, open
 
 // orderLiving sends the panel that runs a task an order about it.
 func (t *Tasks) orderLiving(order string, id protocol.TaskID) error {
-	store, err := t.opened()
-	if err != nil {
-		return err
-	}
-	head, err := store.Head(id)
+	store, head, err := t.find(id)
 	if err != nil {
 		return err
 	}
@@ -221,11 +217,7 @@ func (t *Tasks) orderLiving(order string, id protocol.TaskID) error {
 // Stop asks the panel that runs a task to stop it, and returns when it has. A
 // task that has ended stays unchanged.
 func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) (protocol.Task, error) {
-	store, err := t.opened()
-	if err != nil {
-		return protocol.Task{}, err
-	}
-	head, err := store.Head(id)
+	store, head, err := t.find(id)
 	if err != nil {
 		return protocol.Task{}, err
 	}
@@ -254,11 +246,7 @@ func (t *Tasks) Stop(ctx context.Context, grant auth.Grant, id protocol.TaskID) 
 // Tell passes on to the panel that runs a task, or to the task page, what the user wants of it
 // in another panel.
 func (t *Tasks) Tell(req protocol.TaskOrderRequest) error {
-	store, err := t.opened()
-	if err != nil {
-		return err
-	}
-	head, err := store.Head(req.Task)
+	store, head, err := t.find(req.Task)
 	if err != nil {
 		return err
 	}

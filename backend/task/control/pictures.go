@@ -64,11 +64,7 @@ func (t *Tasks) TakeScreenshots(ctx context.Context, r Running) {
 func (t *Tasks) takeScreenshot(ctx context.Context, r Running, shot shot) error {
 	ctx, cancel := context.WithTimeout(ctx, protocol.MaxCommandTimeout)
 	defer cancel()
-	store, err := t.opened()
-	if err != nil {
-		return err
-	}
-	head, err := store.Head(shot.task)
+	store, head, err := t.find(shot.task)
 	if err != nil {
 		return err
 	}

@@ -156,6 +156,16 @@ func (t *Tasks) opened() (*task.Store, error) {
 	return store, nil
 }
 
+// find returns a task, and the store that has it.
+func (t *Tasks) find(id protocol.TaskID) (*task.Store, protocol.Task, error) {
+	store, err := t.opened()
+	if err != nil {
+		return nil, protocol.Task{}, err
+	}
+	head, err := store.Head(id)
+	return store, head, err
+}
+
 // record runs a command and records it in the activity.
 func (t *Tasks) record(actor protocol.Actor, req protocol.CommandRequest, run func(command.Watch) protocol.CommandReply) protocol.CommandReply {
 	defer t.cfg.Use.Begin()()
@@ -249,11 +259,7 @@ func (t *Tasks) List(grant auth.Grant, req protocol.TaskListRequest) (protocol.T
 
 // Follow returns pages of a task as it changes.
 func (t *Tasks) Follow(ctx context.Context, grant auth.Grant, id protocol.TaskID, after uint64) (iter.Seq2[protocol.TaskPage, error], error) {
-	store, err := t.opened()
-	if err != nil {
-		return nil, err
-	}
-	head, err := store.Head(id)
+	store, head, err := t.find(id)
 	if err != nil {
 		return nil, err
 	}
