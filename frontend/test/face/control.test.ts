@@ -84,6 +84,12 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
     await shot(page, `view-${String(width)}`);
     const box = await canvas.boundingBox();
     if (!box) throw new Error('there is no view');
+    await page.evaluate(() => {
+      const mark = ({ timeStamp }: Event): void => {
+        performance.mark('press', { startTime: timeStamp });
+      };
+      addEventListener('pointerdown', mark, true);
+    });
     await page.mouse.dblclick(box.x + box.width / 4, box.y + box.height / 2);
     await page.keyboard.press('Shift+A');
     await expect
@@ -94,7 +100,11 @@ test('a live view draws the tab, takes mouse and keys, and has no question over 
       ...['down', 'up', 'down', 'up', 'key', 'key', 'key_up', 'key_up'],
     ]);
     const pressed = sent.filter(({ type }) => type === 'down');
-    expect(pressed.map(({ clicks }) => clicks)).toEqual([1, 2]);
+    // A busy machine presses so slowly that it is no double click.
+    const [first = 0, second = 0] = await page.evaluate(() =>
+      performance.getEntriesByName('press').map(({ startTime }) => startTime),
+    );
+    expect(pressed.map(({ clicks }) => clicks)).toEqual([1, second - first < 500 ? 2 : 1]);
     expect(pressed[0]?.x).toBeCloseTo(0.25, 1);
     expect(pressed[0]?.y).toBeCloseTo(0.5, 1);
     expect(sent.find(({ key }) => key === 'A')).toMatchObject({ code: 'KeyA', modifiers: 8 });
@@ -117,11 +127,16 @@ test('a live view goes elsewhere, and shows the dialogs of its page', async () =
       page.evaluate(() =>
         window.fake?.calls.filter(([op]) => op === 'RunInView').map((call) => call[2]),
       );
-    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    // Each press counts, also while a command runs.
+    await page.evaluate(() => {
+      for (const label of ['Forward', 'Back'])
+        document.querySelector<HTMLElement>(`[aria-label=${label}]`)?.click();
+    });
     const address = page.getByRole('textbox', { name: 'Address' });
     await address.fill('localhost:3000/new');
     await address.press('Enter');
     await expect.poll(ran).toEqual([
+      { command: 'forward', tab: 't1', args: { wait: 'commit' } },
       { command: 'back', tab: 't1', args: { wait: 'commit' } },
       { command: 'goto', tab: 't1', args: { url: 'http://localhost:3000/new', wait: 'commit' } },
     ]);

@@ -11,7 +11,7 @@ const browser = await chromium.launch({
 });
 const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
 const page = await context.newPage();
-page.setDefaultTimeout(20_000);
+page.setDefaultTimeout(120_000); // only a fault takes that long
 const pictures = process.env.PILOTFISH_PICTURES;
 const shot = (name) => pictures && page.screenshot({ path: `${pictures}/control-${name}.png` });
 
