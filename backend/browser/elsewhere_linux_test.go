@@ -220,7 +220,8 @@ func TestBreaksAgain(t *testing.T) {
 			go func() { f.ended <- f.Run(f.ctx) }()
 		}
 		f.wait(t, "the tab", func() bool { return len(f.tabs) == 1 && f.tabs[0].ID == id && f.tabs[0].URL == page+"/" })
-		if got := f.says(t, "document.body.textContent.trim()"); got != "Here" || e.Started() != browsers {
+		see := "new Promise((done) => { const see = () => document.body?.textContent.trim() ? done(document.body.textContent.trim()) : setTimeout(see, 5); see() })"
+		if got := f.says(t, see); got != "Here" || e.Started() != browsers {
 			t.Errorf("after %d: %q in browser %d", breaks, got, e.Started())
 		}
 	}
