@@ -118,9 +118,9 @@ func TestBrowserlessThatFails(t *testing.T) {
 	r.comesBack("one", page.URL)
 	works("one")
 	e.kill()
-	r.givesUp("one", page.URL)
+	r.waits("one", page.URL)
 	startBrowserless(t, e.address)
-	r.run("sessions", "start", "one")
+	r.comesBack("one", page.URL)
 	works("one")
 	if out := r.run("status"); strings.Contains(out, "t0ken") {
 		t.Error(out)

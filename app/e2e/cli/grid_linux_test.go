@@ -169,10 +169,9 @@ func TestGridThatFails(t *testing.T) {
 	r.comesBack("one", page.URL)
 	// The Grid is killed, and there again.
 	g.kill()
-	r.givesUp("one", page.URL)
+	r.waits("one", page.URL)
 	startGrid(t, g.address)
-	r.run("sessions", "start", "one")
-	in("one", "goto", page.URL)
+	r.comesBack("one", page.URL)
 	if out := in("one", "read"); !strings.Contains(out, "Report") {
 		t.Error(out)
 	}
@@ -181,29 +180,18 @@ func TestGridThatFails(t *testing.T) {
 // comesBack waits until a session has a browser again, which opens an address.
 func (r *installation) comesBack(session, address string) {
 	r.t.Helper()
-	for {
-		out, err := r.command(r.t.Context(), "--session", session, "goto", address).CombinedOutput()
-		if err == nil {
-			return
-		}
-		if r.t.Context().Err() != nil {
-			r.t.Fatalf("it does not come back: %s", out)
-		}
-	}
+	r.until(func() error { return r.try("--session", session, "goto", address) })
 }
 
-// givesUp waits until a session whose engine is gone says what to do.
-func (r *installation) givesUp(session, address string) {
+// waits waits until a session whose engine is gone says that it waits for it.
+func (r *installation) waits(session, address string) {
 	r.t.Helper()
-	for {
-		out := r.fails("--session", session, "goto", address)
-		if strings.Contains(out, "`pilotfish sessions start "+session+"`") {
-			return
+	r.until(func() error {
+		if err := r.try("--session", session, "goto", address); err == nil || !strings.Contains(err.Error(), "is dialled again") {
+			return fmt.Errorf("an engine that is gone: %w", err)
 		}
-		if r.t.Context().Err() != nil || !strings.Contains(out, "browser") {
-			r.t.Fatalf("an engine that is gone: %s", out)
-		}
-	}
+		return nil
+	})
 }
 
 // browsersOf returns the browsers that a process has started, directly or not.
