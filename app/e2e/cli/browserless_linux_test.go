@@ -115,12 +115,12 @@ func TestBrowserlessThatFails(t *testing.T) {
 	for _, pid := range browsersOf(t, e.cmd.Process.Pid) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	r.comesBack("one", page.URL)
+	r.comesBack(page.URL)
 	works("one")
 	e.kill()
-	r.waits("one", page.URL)
+	r.waits(page.URL)
 	startBrowserless(t, e.address)
-	r.comesBack("one", page.URL)
+	r.comesBack(page.URL)
 	works("one")
 	if out := r.run("status"); strings.Contains(out, "t0ken") {
 		t.Error(out)

@@ -166,28 +166,28 @@ func TestGridThatFails(t *testing.T) {
 	for _, pid := range browsersOf(t, g.cmd.Process.Pid) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
-	r.comesBack("one", page.URL)
+	r.comesBack(page.URL)
 	// The Grid is killed, and there again.
 	g.kill()
-	r.waits("one", page.URL)
+	r.waits(page.URL)
 	startGrid(t, g.address)
-	r.comesBack("one", page.URL)
+	r.comesBack(page.URL)
 	if out := in("one", "read"); !strings.Contains(out, "Report") {
 		t.Error(out)
 	}
 }
 
-// comesBack waits until a session has a browser again, which opens an address.
-func (r *installation) comesBack(session, address string) {
+// comesBack waits until session one has a browser again, which opens an address.
+func (r *installation) comesBack(address string) {
 	r.t.Helper()
-	r.until(func() error { return r.try("--session", session, "goto", address) })
+	r.until(func() error { return r.try("--session", "one", "goto", address) })
 }
 
-// waits waits until a session whose engine is gone says that it waits for it.
-func (r *installation) waits(session, address string) {
+// waits waits until session one says that it waits for its engine, which is gone.
+func (r *installation) waits(address string) {
 	r.t.Helper()
 	r.until(func() error {
-		if err := r.try("--session", session, "goto", address); err == nil || !strings.Contains(err.Error(), "is dialled again") {
+		if err := r.try("--session", "one", "goto", address); err == nil || !strings.Contains(err.Error(), "is dialled again") {
 			return fmt.Errorf("an engine that is gone: %w", err)
 		}
 		return nil

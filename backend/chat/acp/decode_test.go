@@ -40,6 +40,7 @@ func FuzzLine(f *testing.F) {
 		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","type":"select","currentValue":"a","options":[{"group":"g","options":[{"value":"a"}]}]},{"id":"b","type":"boolean","currentValue":true}]}}}`,
 		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"plan","entries":[{"content":"x"}]}}}`,
 		`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[{"optionId":"y","kind":"allow_once"}]}}`,
+		`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","rawInput":{"` + "\xb2" + `":1}}}}`,
 		`{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}`, `{"id":1,"error":{"code":-32603,"message":"m","data":{"details":"d"}}}`, `[1]`, `{`, "\xff\xfe", `{"id":{},"method":7}`,
 	} {
 		f.Add([]byte(line))

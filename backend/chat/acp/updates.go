@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 
@@ -149,7 +150,7 @@ func (s *session) toolUpdate(t *wire.ToolCall, announced bool) *driver.ToolUpdat
 	}
 	u.Content, u.Images = wire.ReadToolContent(t.Content)
 	if wire.Said(t.RawInput) {
-		u.Input = t.RawInput
+		u.Input = bytes.ToValidUTF8(t.RawInput, []byte("\uFFFD")) // it is stored and shown as it is
 		s.asked[t.ID] = true
 	} else if words := arguments(u); words != nil && !s.asked[t.ID] {
 		// Kimi sends the arguments in the place of the outcome, and shortens

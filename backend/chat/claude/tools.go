@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -98,7 +99,7 @@ func describe(call, name string, input json.RawMessage) *driver.ToolUpdate {
 	}
 	u := &driver.ToolUpdate{Call: call, Name: name, Title: &title, Kind: &kind, Content: content, Paths: paths}
 	if len(input) > 0 {
-		u.Input = input
+		u.Input = bytes.ToValidUTF8(input, []byte("\uFFFD")) // it is stored and shown as it is
 	} else {
 		u.Status = new(protocol.ToolPending)
 	}
