@@ -129,7 +129,7 @@ func (b *Browser) lease(ctx context.Context) (given, error) {
 	b.mu.Unlock()
 	if last, is := last.(*remote.Lease); is {
 		l, err := last.Again(ctx, func(err error) {
-			b.log.WarnContext(ctx, "the engine is dialled again until it answers", "error", err)
+			b.log.WarnContext(ctx, "the engine is dialled again", "error", err)
 			b.config.Events.Report(protocol.Attaching{Browser: b.config.Remote.Name(), Step: protocol.AttachAway})
 		})
 		if err == nil {

@@ -238,7 +238,7 @@ func (r *run) greet(ctx context.Context) error {
 			return err
 		}
 	}
-	r.back.Store(true)
+	r.back.Store(!r.conn.Ended()) // else some may be missing
 	r.b.mu.Lock()
 	_, version, _ := strings.Cut(v.Product, "/")
 	r.b.info.Version = version

@@ -159,7 +159,7 @@ func (a Attaching) Ask() string {
 	case a.Step == AttachFull && a.Until != nil:
 		return fmt.Sprintf("waiting: %s has no free browser, and is asked again at %s", a.Browser, a.Until.Local().Format(time.TimeOnly))
 	case a.Step == AttachAway:
-		return fmt.Sprintf("waiting: %s cannot be reached, and is dialled again until it answers", a.Browser)
+		return fmt.Sprintf("waiting: %s cannot be reached, and is dialled again for up to 5 minutes", a.Browser)
 	}
 	return fmt.Sprintf("waiting for you: start %s, open %s there, and switch on \"Allow remote debugging for this browser instance\"", a.Browser, AttachAddress)
 }
