@@ -181,8 +181,10 @@ func (r *Registry) TargetInfo(info *target.Info) (ask bool) {
 	r.pages[info.TargetID] = info
 	defer r.wake()
 	if t := r.byTarget(info.TargetID); t != nil {
-		t.URL = info.URL
-		t.had(info.URL)
+		if info.URL != "" { // a page that is being restored has none yet
+			t.URL = info.URL
+			t.had(info.URL)
+		}
 		if !r.bridged || t.ChromeTabID == 0 {
 			t.Title = info.Title
 		}

@@ -143,6 +143,14 @@ func TestRestoredTabs(t *testing.T) {
 	check(t, r)
 	r.Release([]tabs.Claim{{Page: "A", URL: "https://a.example/redirected", ID: "t4"}})
 	check(t, r, "t4 https://a.example/redirected", "t11 https://new.example/")
+
+	// A page that has not begun to load has no URL.
+	r.Reset(known, true)
+	r.TargetInfo(page("A", ""))
+	r.Release([]tabs.Claim{{Page: "A", URL: "https://a.example/", ID: "t4"}})
+	check(t, r, "t4 https://a.example/")
+	r.TargetInfo(page("A", ""))
+	check(t, r, "t4 https://a.example/")
 }
 
 // The next tab that no page opened gets the expected id, whatever its URL is.

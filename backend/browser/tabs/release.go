@@ -24,7 +24,7 @@ func (r *Registry) Release(claims []Claim) {
 		r.restore = slices.DeleteFunc(r.restore, func(t RestoreTab) bool { return t.ID == c.ID })
 		t := r.put(c.Page, c.URL, c.ID)
 		t.Shown = true
-		if info := r.pages[c.Page]; info != nil {
+		if info := r.pages[c.Page]; info != nil && info.URL != "" {
 			t.URL, t.Title = info.URL, info.Title // it navigated since
 		}
 	}
