@@ -181,11 +181,12 @@ func stillLoading(id protocol.TabID, n *page.Navigation) error {
 }
 
 // whereWait is how long the browser may take to say where a tab is. It does not say it
-// while a document of the tab waits for a page that hangs.
-const whereWait = time.Second
+// while a document of the tab waits for a page that hangs. On a busy machine it takes more
+// than a second, and the list of tabs may have an older title.
+const whereWait = 5 * time.Second
 
-// Page returns a tab's address and title: at once, also when the page hangs or shows a
-// dialog.
+// Page returns a tab's address and title, also when the page hangs or shows a dialog: then
+// as the list of tabs has them.
 func (h *History) Page(ctx context.Context, by protocol.Caller, id protocol.TabID) (protocol.PageInfo, error) {
 	info := protocol.PageInfo{Tab: id}
 	err := h.tabs.ReadTab(ctx, by, id, func(ctx context.Context, p *page.Page) error {
