@@ -136,7 +136,11 @@ func (r *Recorder) Tabs(tabs []protocol.Tab) {
 			}
 			is.count++
 			if is.count <= navigations {
-				e := protocol.ActivityEntry{Actor: r.actorOf(tab.ID), Tab: tab.ID, OK: true, Summary: tab.URL}
+				by := tab.ID
+				if _, own := r.beside.acting[tab.ID]; !own && blank(is.url) && tab.Opener != "" {
+					by = tab.Opener // whoever acts there opened this tab
+				}
+				e := protocol.ActivityEntry{Actor: r.actorOf(by), Tab: tab.ID, OK: true, Summary: tab.URL}
 				if is.count == navigations {
 					e.Args = map[string]string{"note": fmt.Sprintf("further addresses of this tab within %s are not recorded", navigationWindow)}
 				}

@@ -80,6 +80,30 @@ func TestNavigations(t *testing.T) {
 	})
 }
 
+// The first address of a tab that a page opened belongs to the actor who acts on that page,
+// the later ones do not.
+func TestNavigationsOfAnOpenedTab(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _ := recording(t)
+		tabs := func(opened ...protocol.Tab) {
+			r.Tabs(append([]protocol.Tab{{ID: "t1", URL: "https://a.example/"}}, opened...))
+		}
+		tabs()
+		over := r.Acting(protocol.Actor{Kind: protocol.ActorTerminal, ID: "s", Name: "script"}, "t1")
+		for _, url := range []string{"", "about:blank", "https://opened.example/", "https://next.example/"} {
+			tabs(protocol.Tab{ID: "t2", URL: url, Opener: "t1"})
+		}
+		over()
+		time.Sleep(2 * lingers)
+		tabs(protocol.Tab{ID: "t2", URL: "https://next.example/", Opener: "t1"}, protocol.Tab{ID: "t3", URL: "https://user.example/", Opener: "t1"})
+		expect(t, r,
+			"navigation script t2: https://opened.example/",
+			"navigation you t2: https://next.example/",
+			"navigation you t3: https://user.example/",
+		)
+	})
+}
+
 // A page that changes its address all the time does not fill the record.
 func TestManyNavigations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
