@@ -80,18 +80,18 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return err
 	}
 	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
-	if in.Rules().Decide(kind, page).Decision == protocol.SiteAsk {
+	asks := in.registry.policy.Asks(request)
+	if asks {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
 			request.Args, request.Target = unsecret(args, *request.Target), unnamed(in, request.Target)
 		}
 	}
 	err := in.registry.policy.Authorize(ctx, request)
-	// If the rule asks about every action, the user has already been asked about
-	// this one.
-	if err == nil && kind == protocol.ActionAct && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
+	// The user who is asked about an action answers for its consequence, too.
+	if err == nil && kind == protocol.ActionAct && !asks {
 		err = in.weigh(ctx, c, page, args)
 	}
-	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && in.Rules().Decide(kind, page).Decision == protocol.SiteAllow {
+	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && !asks {
 		err = mayGive(ctx, in, c, page, args)
 	}
 	if err == nil && kind == protocol.ActionDownload {

@@ -45,11 +45,8 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	case rule.Decision == protocol.SiteDeny || p.config.Broker == nil:
 		return p.denied(q, rule)
 	}
-	site := ""
-	if u := siteOf(q.Page); u != nil {
-		site = hostOf(u)
-	}
-	if !q.Once && p.allowed(q.Actor, q.Kind, site) {
+	site := site(q.Page)
+	if !p.Asks(q) {
 		return nil
 	}
 	verdict, err := p.config.Broker.AskVerdict(ctx, protocol.Approval{
@@ -72,6 +69,21 @@ func (p *Policy) Authorize(ctx context.Context, q Request) error {
 	case protocol.AnswerDeny:
 	}
 	return protocol.NewError(protocol.CodeDenied, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
+}
+
+// Asks reports whether Authorize would ask the user: where the rules say ask, unless the
+// user allowed the actor such requests on the site until its task ends.
+func (p *Policy) Asks(q Request) bool {
+	return Agent(q.Actor) && p.decide(q).Decision == protocol.SiteAsk && (q.Once || !p.allowed(q.Actor, q.Kind, site(q.Page)))
+}
+
+// site is the host of a page, as answers until the end of a task name it; empty for a page
+// without one.
+func site(page string) string {
+	if u := siteOf(page); u != nil {
+		return hostOf(u)
+	}
+	return ""
 }
 
 // Confirm asks the user about a request of whomever, whatever the rules say. The answer

@@ -86,6 +86,22 @@ func TestTaskAsksBeforeItSends(t *testing.T) {
 	if _, reply := run(task, ""); reply.OK || reply.Error.Code != protocol.CodeRefused || len(b.calls) != 0 {
 		t.Errorf("in a denied frame: %+v, %q", reply, b.calls)
 	}
+	// Where the user wants to be asked about every action, the answer "for this task" is for
+	// actions without a consequence: what sends is asked about as it is elsewhere.
+	if err := p.Rules().Set(protocol.SiteRule{Site: "one.example", Kind: protocol.ActionAct, Decision: protocol.SiteAsk}); err != nil {
+		t.Fatal(err)
+	}
+	b.facts = protocol.TargetFacts{Role: "button", Name: "Next"}
+	if q, reply := run(task, protocol.AnswerTask); !reply.OK || q.Kind != protocol.ActionAct {
+		t.Errorf("every action is asked about: %+v, %+v", q, reply)
+	}
+	if _, reply := run(task, ""); !reply.OK {
+		t.Errorf("the same once more: %+v", reply)
+	}
+	b.facts = protocol.TargetFacts{Role: "button", Name: "Send", Submits: true, Form: &protocol.FormFacts{Action: "https://example.com/post"}}
+	if q, reply := run(task, protocol.AnswerDeny); reply.OK || q.Kind != protocol.ActionSend {
+		t.Errorf("what sends: %+v, %+v", q, reply)
+	}
 }
 
 // An approval shows no secret, whatever the command. Text for a field that is
