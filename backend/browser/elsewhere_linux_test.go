@@ -352,7 +352,11 @@ func TestTaskPageElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return r.beside.now, r.beside.now.Info().PID
+		own, err = r.beside.running(deadline(t), f.Browser)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return own, own.Info().PID
 	}
 	nothing := func(when string) {
 		t.Helper()
