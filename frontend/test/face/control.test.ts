@@ -218,8 +218,8 @@ test('a live view shows the list of a select, and what the page asks for', async
     await expect.poll(() => box.evaluate((el) => el === document.activeElement)).toBe(true);
     expect(await box.getByRole('option').first().textContent()).toContain('<img src=x');
     expect(await box.locator('img, b').count()).toBe(0);
-    await accessible(page);
     await shot(page, `list-${String(width)}-${scheme}`);
+    await accessible(page);
     // THREATS 64: it lies over nothing but the view.
     const inside = await page.locator('.list').evaluate((el) => {
       const [own, area] = [el, el.parentElement ?? el].map((one) => one.getBoundingClientRect());
@@ -287,8 +287,8 @@ test('a live view shows a picker of its own for that of the page', async () => {
     await show({ seq: 1 });
     await expect.poll(() => field.evaluate((el) => el === document.activeElement)).toBe(true);
     expect(await field.evaluate((el) => el.outerHTML)).toContain('type="date"');
-    await accessible(page);
     await shot(page, `picker-${String(width)}-${scheme}`);
+    await accessible(page);
     // THREATS 64: it lies over nothing but the view.
     const inside = await page.locator('.frame form').evaluate((el) => {
       const [own, area] = [el, el.parentElement ?? el].map((one) => one.getBoundingClientRect());
