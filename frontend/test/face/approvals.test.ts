@@ -64,7 +64,7 @@ test('the history says who asked what, and who answered where', async () => {
   await page.getByRole('button', { name: 'Approvals', exact: true }).click();
   const history = page.getByRole('region', { name: 'History' });
   await history.getByText('Codex in t2 wants to run JavaScript on https://example.com').waitFor();
-  await history.getByText(/^Denied by you in the tray menu · /).waitFor();
+  await history.getByText(/^Denied by you in the tray menu · .+ · default$/).waitFor();
   await accessible(page);
 });
 
