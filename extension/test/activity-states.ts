@@ -141,6 +141,8 @@ export const activityStates: State[] = [
     },
     act: async (page) => {
       await openActivity(page);
+      // The list may draw no row above what is in view.
+      await page.getByRole('log', { name: 'Activity' }).press('Home');
       await page.getByText('Entry 1 is no longer stored').waitFor();
     },
   },
