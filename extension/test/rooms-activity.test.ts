@@ -107,6 +107,21 @@ describe('the list', () => {
     expect(did.asked.map(({ before }) => before)).toEqual([0, 701, 201]);
   });
 
+  it('goes to its first row with Home, also while rows are measured', async () => {
+    made = await backend();
+    fillActivity(made).lost = 1; // its first row is higher than most
+    page = await openPanel(made, { width: 320 });
+    await openActivity(page);
+    await log().press('Home');
+    const first = page.getByText('Entry 1 is no longer stored');
+    await first.waitFor();
+    const above = async (): Promise<boolean> => {
+      const [list, row] = [await log().boundingBox(), await first.boundingBox()];
+      return list !== null && row !== null && row.y < list.y;
+    };
+    await expect.poll(above).toBe(false);
+  });
+
   it('is moved through with the keyboard', async () => {
     await open();
     await row(12).waitFor();
