@@ -61,6 +61,13 @@ func TestEveryCommandOnBrowserless(t *testing.T) {
 	everyCommandAt(t, "ws://"+e.address+"/chromium?token=t0ken-of-the-engine")
 }
 
+// Sessions and clients of MCP that are signed in for themselves share a browser of a real
+// Browserless.
+func TestContextsOnBrowserless(t *testing.T) {
+	e := startBrowserless(t, freeAddress(t))
+	contextsAt(t, "ws://"+e.address+"/chromium?token=t0ken-of-the-engine")
+}
+
 // A token that Browserless refuses is an error that does not quote it. A full one is waited
 // for, until a browser ends. A browser and an engine that are killed end what was under way in
 // words, and the session goes on in another browser, with its cookies.

@@ -116,6 +116,21 @@ func everyCommandAt(t *testing.T, address string) {
 	r.run("sessions", "stop", "default")
 }
 
+// Sessions and clients of MCP that are signed in for themselves share a browser of a real Grid.
+func TestContextsOnAGrid(t *testing.T) {
+	g := startGrid(t, freeAddress(t))
+	contextsAt(t, "grid+http://"+g.address+"/")
+}
+
+// contextsAt tries contexts in browsers of an engine with this address.
+func contextsAt(t *testing.T, address string) {
+	t.Helper()
+	r := install(t, "2m")
+	settings(t, r, fmt.Sprintf("[sessions.default]\nbrowser = %q\n[sessions.host]\nbrowser = %[1]q\n", address))
+	r.serves("--isolated")
+	contexts(t, r)
+}
+
 // A Grid that is full refuses in words; files go and come by their bytes; a node and a Grid
 // that are killed end what was under way in words, and a Grid that is there again gives a browser again.
 func TestGridThatFails(t *testing.T) {
