@@ -88,6 +88,15 @@ func (r *Recorder) actorOf(tab protocol.TabID) protocol.Actor {
 	return user()
 }
 
+// openedBy makes what happens in a tab before and with its first page that of the actor who
+// acts on the tab that opened it. The caller holds mu.
+func (r *Recorder) openedBy(opener, tab protocol.TabID) {
+	if opener == "" || r.beside.acting[tab].count > 0 || r.actorOf(opener) == user() {
+		return
+	}
+	r.beside.acting[tab] = acting{actor: r.actorOf(opener), until: time.Now().Add(lingers)}
+}
+
 // happens records an entry that is not a command, and returns its index; 0 when
 // there is no log.
 func (r *Recorder) happens(kind protocol.ActivityKind, e protocol.ActivityEntry) uint64 {
@@ -130,17 +139,16 @@ func (r *Recorder) Tabs(tabs []protocol.Tab) {
 	shown := make(map[protocol.TabID]shownTab, len(tabs))
 	for _, tab := range tabs {
 		is := r.beside.shown[tab.ID]
+		if blank(is.url) && !first {
+			r.openedBy(tab.Opener, tab.ID)
+		}
 		if tab.URL != is.url && !first && !blank(tab.URL) {
 			if now.Sub(is.began) > navigationWindow {
 				is.began, is.count = now, 0
 			}
 			is.count++
 			if is.count <= navigations {
-				by := tab.ID
-				if _, own := r.beside.acting[tab.ID]; !own && blank(is.url) && tab.Opener != "" {
-					by = tab.Opener // whoever acts there opened this tab
-				}
-				e := protocol.ActivityEntry{Actor: r.actorOf(by), Tab: tab.ID, OK: true, Summary: tab.URL}
+				e := protocol.ActivityEntry{Actor: r.actorOf(tab.ID), Tab: tab.ID, OK: true, Summary: tab.URL}
 				if is.count == navigations {
 					e.Args = map[string]string{"note": fmt.Sprintf("further addresses of this tab within %s are not recorded", navigationWindow)}
 				}

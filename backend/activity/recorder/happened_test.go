@@ -80,9 +80,8 @@ func TestNavigations(t *testing.T) {
 	})
 }
 
-// The first address of a tab that a page opened belongs to the actor who acts on that page,
-// the later ones do not.
-func TestNavigationsOfAnOpenedTab(t *testing.T) {
+// What happens in a tab that a page opened belongs at first to the actor who acts on that page.
+func TestAnOpenedTabIsItsOpeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := recording(t)
 		tabs := func(opened ...protocol.Tab) {
@@ -90,16 +89,20 @@ func TestNavigationsOfAnOpenedTab(t *testing.T) {
 		}
 		tabs()
 		over := r.Acting(protocol.Actor{Kind: protocol.ActorTerminal, ID: "s", Name: "script"}, "t1")
-		for _, url := range []string{"", "about:blank", "https://opened.example/", "https://next.example/"} {
-			tabs(protocol.Tab{ID: "t2", URL: url, Opener: "t1"})
+		for _, url := range []string{"", "about:blank", "https://opened.example/"} {
+			tabs(protocol.Tab{ID: "t2", URL: url, Opener: "t1"}, protocol.Tab{ID: "t3", Opener: "t1"})
+			time.Sleep(2 * lingers) // a page may be slow
 		}
+		tabs(protocol.Tab{ID: "t2", URL: "https://opened.example/", Opener: "t1"}, protocol.Tab{ID: "t3", Opener: "t1"})
+		r.Download(protocol.Download{ID: "d", Tab: "t3", State: "running", Name: "report.txt"})
 		over()
 		time.Sleep(2 * lingers)
-		tabs(protocol.Tab{ID: "t2", URL: "https://next.example/", Opener: "t1"}, protocol.Tab{ID: "t3", URL: "https://user.example/", Opener: "t1"})
+		tabs(protocol.Tab{ID: "t2", URL: "https://next.example/", Opener: "t1"}, protocol.Tab{ID: "t4", URL: "https://user.example/", Opener: "t1"})
 		expect(t, r,
 			"navigation script t2: https://opened.example/",
+			"download script t3: report.txt",
 			"navigation you t2: https://next.example/",
-			"navigation you t3: https://user.example/",
+			"navigation you t4: https://user.example/",
 		)
 	})
 }
