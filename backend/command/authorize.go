@@ -80,18 +80,17 @@ func (in *Invocation) authorize(ctx context.Context, c *Command) error {
 		return err
 	}
 	request := policy.Request{Actor: in.Actor, Kind: kind, Tab: in.Tab, Page: page, Command: c.Name, Args: args, Asking: in.call.Watch.Asking}
-	asks := in.registry.policy.Asks(request)
-	if asks {
+	if in.registry.policy.Asks(request) {
 		if request.Target = in.aimed(ctx, c); request.Target != nil {
 			request.Args, request.Target = unsecret(args, *request.Target), unnamed(in, request.Target)
 		}
 	}
-	err := in.registry.policy.Authorize(ctx, request)
+	asked, err := in.registry.policy.Judge(ctx, request)
 	// The user who is asked about an action answers for its consequence, too.
-	if err == nil && kind == protocol.ActionAct && !asks {
+	if err == nil && kind == protocol.ActionAct && !asked {
 		err = in.weigh(ctx, c, page, args)
 	}
-	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && !asks {
+	if err == nil && kind == protocol.ActionOpen && policy.Carries(page) && !asked {
 		err = mayGive(ctx, in, c, page, args)
 	}
 	if err == nil && kind == protocol.ActionDownload {

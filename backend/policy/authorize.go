@@ -35,40 +35,46 @@ type Request struct {
 // returns CodeDenied if the user says no, CodeRefused with the reason of a rule, or an
 // error of Broker.AskVerdict.
 func (p *Policy) Authorize(ctx context.Context, q Request) error {
+	_, err := p.Judge(ctx, q)
+	return err
+}
+
+// Judge is Authorize, and says whether the user was asked about this very request.
+func (p *Policy) Judge(ctx context.Context, q Request) (asked bool, err error) {
 	if !Agent(q.Actor) {
-		return nil
+		return false, nil
 	}
 	rule := p.decide(q)
 	switch {
 	case rule.Decision == protocol.SiteAllow:
-		return nil
+		return false, nil
 	case rule.Decision == protocol.SiteDeny || p.config.Broker == nil:
-		return p.denied(q, rule)
+		return false, p.denied(q, rule)
 	}
 	site := site(q.Page)
-	if !p.Asks(q) {
-		return nil
+	if !q.Once && p.allowed(q.Actor, q.Kind, site) {
+		return false, nil
 	}
 	verdict, err := p.config.Broker.AskVerdict(ctx, protocol.Approval{
 		Actor: q.Actor, Tab: q.Tab, URL: q.Page, Origin: Origin(q.Page), Command: q.Command, Args: q.Args,
 		Kind: q.Kind, Target: q.Target, Site: site,
 	}, q.Asking)
 	if err != nil {
-		return err
+		return true, err
 	}
 	switch verdict.Answer {
 	case protocol.AnswerAlways:
-		return p.rules.Set(protocol.SiteRule{Site: site, Kind: q.Kind, Decision: protocol.SiteAllow})
+		return true, p.rules.Set(protocol.SiteRule{Site: site, Kind: q.Kind, Decision: protocol.SiteAllow})
 	case protocol.AnswerTask:
 		if !q.Once {
 			p.allow(q.Actor, q.Kind, site)
 		}
-		return nil
+		return true, nil
 	case protocol.AnswerOnce:
-		return nil
+		return true, nil
 	case protocol.AnswerDeny:
 	}
-	return protocol.NewError(protocol.CodeDenied, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
+	return true, protocol.NewError(protocol.CodeDenied, fmt.Sprintf("the user denied %s%s", q.Command, on(q.Page)), "do not try again; ask the user what to do instead")
 }
 
 // Asks reports whether Authorize would ask the user: where the rules say ask, unless the
