@@ -16,14 +16,26 @@ func (t *terminal) activity(title bool) {
 		return
 	}
 	t.settleArmed = true
-	time.AfterFunc(statusDelay, t.settle)
+	t.settleAfter(statusDelay)
+}
+
+// settleAfter calls settle once after a delay, instead of the call that was to come. It
+// needs mu.
+func (t *terminal) settleAfter(delay time.Duration) {
+	if t.settling != nil {
+		t.settling.Stop()
+	}
+	t.settling = time.AfterFunc(delay, func() { t.settle(delay) })
 }
 
 // settle publishes the title, and the status that follows from the foreground
-// program.
-func (t *terminal) settle() {
+// program. It comes a delay after the last activity.
+func (t *terminal) settle(delay time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.settleArmed && delay != statusDelay {
+		return // there was activity meanwhile
+	}
 	t.settleArmed = false
 	run := t.run
 	if run == nil || t.info.State != protocol.TerminalLive {
@@ -48,6 +60,11 @@ func (t *terminal) settle() {
 		// that a hook has set stays until the foreground changes.
 		if now := foregroundStatus(run); now != t.foreground {
 			t.foreground, status = now, now
+		}
+		// A busy machine starts what was entered later than it shows the line, and no
+		// event tells of a program that is silent, such as `sleep`.
+		if delay < statusLast {
+			t.settleAfter(4 * delay)
 		}
 	case status == protocol.AgentStarting:
 		status = protocol.AgentIdle // it has written output and now waits, unless its hook reports otherwise

@@ -40,6 +40,8 @@ type terminal struct {
 	// readCond wakes the reader when the window has room or the process ends.
 	readCond sync.Cond
 
+	// settling calls settle; settleArmed means within statusDelay.
+	settling    *time.Timer
 	settleArmed bool
 	// hushed fires when an agent that the user interrupted has been silent for
 	// interruptQuiet. It is nil while there is no such interruption.

@@ -207,6 +207,22 @@ func TestStatusOfAShellIsItsForeground(t *testing.T) {
 	w.await(info.ID, "idle again", is(protocol.AgentIdle))
 }
 
+// A shell that starts a silent program late, as on a busy machine, works.
+func TestStatusOfASilentProgram(t *testing.T) {
+	w := newWorld(t)
+	info := w.start(protocol.AgentShell, "")
+	c := w.attach(info.ID, 0, 0)
+	is := func(s protocol.AgentStatus) func(protocol.TerminalInfo) bool {
+		return func(i protocol.TerminalInfo) bool { return i.Status == s }
+	}
+	// Before each command, the shell waits for input that never comes, without a program.
+	c.typeText("mkfifo never; exec 9<>never; trap 'read -t 1 -u 9' DEBUG; echo late$((1))\r")
+	c.waitText("late1")
+	w.await(info.ID, "idle", is(protocol.AgentIdle))
+	c.typeText("sleep 987\r")
+	w.await(info.ID, "working", is(protocol.AgentWorking))
+}
+
 func TestHooksSetTheStatus(t *testing.T) {
 	w := newWorld(t)
 	info := w.raw("exec cat")
