@@ -213,9 +213,9 @@ func TestMoving(t *testing.T) {
 	s.tab = s.first(t)
 	for _, path := range []string{"/rests", "/endless", "/script"} {
 		s.open(t, path)
-		s.act(t, click("text=Right"))
+		e := s.act(t, click("text=Right"))
 		if hit := s.eval(t, "hit"); hit != "a" {
-			t.Errorf("%s: the click met %q", path, hit)
+			t.Errorf("%s: the click met %q; its effect: %+v", path, hit, e)
 		}
 	}
 	s.open(t, "/flees")

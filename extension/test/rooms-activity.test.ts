@@ -18,6 +18,7 @@ async function open(fill = fillActivity): Promise<void> {
   await openActivity(page);
   await page.getByText('Live', { exact: true }).waitFor();
   await button('Use the full panel').click();
+  await button('Show the face again').waitFor();
 }
 
 const button = (name: string | RegExp): Locator =>
