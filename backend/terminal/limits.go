@@ -30,9 +30,9 @@ const (
 	// statusDelay is the delay before a change of the foreground program or of the
 	// title is reported. A shorter change is not reported, to avoid flicker.
 	statusDelay = 100 * time.Millisecond
-	// statusLast is the longest such delay: a shell's foreground program is looked at again
-	// until then, each time after four times the delay before.
-	statusLast = 6 * time.Second
+	// statusLast is the longest such delay: a shell's foreground program is looked at again,
+	// each time after four times the delay before, up to this one.
+	statusLast = 64 * statusDelay
 	// interruptQuiet is how long an agent must be silent after Escape or Ctrl-C until
 	// it counts as waiting for the user: far longer than the steps of its animation.
 	interruptQuiet = 2 * time.Second

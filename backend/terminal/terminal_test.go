@@ -193,18 +193,20 @@ func TestTitleAndBell(t *testing.T) {
 	}
 }
 
+// hasStatus accepts a terminal with a status, for await.
+func hasStatus(status protocol.AgentStatus) func(protocol.TerminalInfo) bool {
+	return func(i protocol.TerminalInfo) bool { return i.Status == status }
+}
+
 func TestStatusOfAShellIsItsForeground(t *testing.T) {
 	w := newWorld(t)
 	info := w.start(protocol.AgentShell, "")
 	c := w.attach(info.ID, 0, 0)
-	is := func(s protocol.AgentStatus) func(protocol.TerminalInfo) bool {
-		return func(i protocol.TerminalInfo) bool { return i.Status == s }
-	}
-	w.await(info.ID, "idle", is(protocol.AgentIdle))
+	w.await(info.ID, "idle", hasStatus(protocol.AgentIdle))
 	c.typeText("cat\r")
-	w.await(info.ID, "working", is(protocol.AgentWorking))
+	w.await(info.ID, "working", hasStatus(protocol.AgentWorking))
 	c.typeText("\x04")
-	w.await(info.ID, "idle again", is(protocol.AgentIdle))
+	w.await(info.ID, "idle again", hasStatus(protocol.AgentIdle))
 }
 
 // A shell that starts a silent program late, as on a busy machine, works.
@@ -212,15 +214,12 @@ func TestStatusOfASilentProgram(t *testing.T) {
 	w := newWorld(t)
 	info := w.start(protocol.AgentShell, "")
 	c := w.attach(info.ID, 0, 0)
-	is := func(s protocol.AgentStatus) func(protocol.TerminalInfo) bool {
-		return func(i protocol.TerminalInfo) bool { return i.Status == s }
-	}
 	// Before each command, the shell waits for input that never comes, without a program.
 	c.typeText("mkfifo never; exec 9<>never; trap 'read -t 1 -u 9' DEBUG; echo late$((1))\r")
 	c.waitText("late1")
-	w.await(info.ID, "idle", is(protocol.AgentIdle))
+	w.await(info.ID, "idle", hasStatus(protocol.AgentIdle))
 	c.typeText("sleep 987\r")
-	w.await(info.ID, "working", is(protocol.AgentWorking))
+	w.await(info.ID, "working", hasStatus(protocol.AgentWorking))
 }
 
 func TestHooksSetTheStatus(t *testing.T) {
