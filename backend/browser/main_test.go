@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -121,6 +122,8 @@ func configIn(t *testing.T, dir string, headless bool) Config {
 		DownloadDir: filepath.Join(dir, "downloads"),
 		NoSandbox:   os.Geteuid() == 0,
 		Headless:    headless,
+		// A test that fails shows how its browser ended.
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
 	if !headless {
 		c.ExtensionDir = extensionDir(t)

