@@ -13,8 +13,9 @@ import (
 
 // works has one task, which continues each time the test sends a line.
 type works struct {
-	lines chan string // closed: the task is done
-	first chan struct{}
+	lines chan string   // closed: the task is done
+	first chan struct{} // nil, or closed once somebody follows the task
+	began sync.Once
 
 	mu      sync.Mutex
 	asked   []protocol.TaskRunRequest
@@ -53,8 +54,7 @@ func (w *works) FollowTask(ctx context.Context, id protocol.TaskID, report func(
 	head := w.task(protocol.TaskRunning, 0)
 	report(head, nil)
 	if w.first != nil {
-		close(w.first)
-		w.first = nil
+		w.began.Do(func() { close(w.first) })
 	}
 	for {
 		select {
