@@ -200,18 +200,19 @@ func TestShiftBetweenSnapshotAndPress(t *testing.T) {
 	}
 }
 
-// A click waits for a target that comes to rest, hits a target that keeps moving,
-// and misses a target that flees; it never hits another element.
+// A click waits for a target that comes to rest, hits a target that keeps moving, beside
+// its text too, and misses a target that flees; it never hits another element.
 func TestMoving(t *testing.T) {
 	style := `<style>body { margin: 0 } button { position: absolute; width: 120px; height: 60px } #b { left: 0; top: 0; width: 100%; height: 300px }</style><script>var hit = ''</script><button id=b onclick="hit += 'wrong'">Behind</button>`
 	s := &stage{fixture: headless(t), url: pages(t, map[string]string{
 		"/rests":   style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 1.5s linear both">Right</button><style>@keyframes go { to { left: 500px } }</style>`,
 		"/endless": style + `<button id=a onclick="hit += 'a'" style="top:100px;animation:go 2s linear infinite alternate">Right</button><style>@keyframes go { to { left: 600px } }</style>`,
 		"/script":  style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>let x = 0; (function go() { x = (x + 7) % 600; a.style.left = x + 'px'; requestAnimationFrame(go) })()</script>`,
+		"/nudged":  style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>let x = 0; addEventListener('mousemove', () => { x = 40 - x; a.style.left = x + 'px' })</script>`,
 		"/flees":   style + `<button id=a onclick="hit += 'a'" style="top:100px">Right</button><script>addEventListener('mousemove', (e) => { a.style.left = (e.clientX + 200) % 600 + 'px' })</script>`,
 	})}
 	s.tab = s.first(t)
-	for _, path := range []string{"/rests", "/endless", "/script"} {
+	for _, path := range []string{"/rests", "/endless", "/script", "/nudged"} {
 		s.open(t, path)
 		e := s.act(t, click("text=Right"))
 		if hit := s.eval(t, "hit"); hit != "a" {

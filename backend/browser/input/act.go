@@ -248,7 +248,7 @@ func (a *action) point(ctx context.Context, guarded bool) (page.Point, error) {
 		args["offset"] = a.q.At
 	}
 	if a.again {
-		args["again"] = true
+		args["again"], args["moving"] = true, a.moving
 	}
 	if a.lead > 0 {
 		args["lead"] = a.lead

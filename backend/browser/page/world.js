@@ -173,11 +173,11 @@ globalThis.pilotfishDo ??= (() => {
     locate: ({ target, want }) => page.locate(target, want),
     refOf: ({ el }) => page.refOf(el),
     /** Finds and reaches a target and begins to watch: everything that comes before the input. */
-    async aim({ target, watch, guard: kind, last, offset, again, lead }) {
+    async aim({ target, watch, guard: kind, last, offset, again, moving, lead }) {
       const { spot, other } = find(target);
       if (other) return other;
       if (offset) spot.offset = { x: offset[0], y: offset[1] };
-      const reached = await page.reach(spot, { again, lead });
+      const reached = await page.reach(spot, { again, moving, lead });
       if (reached.state !== 'ok') return { reached };
       acting = true;
       page.marks.pass();

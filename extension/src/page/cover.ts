@@ -1,6 +1,6 @@
 import type { FlatTree } from './flat.js';
 import { type Area, isEmpty, meet } from './geometry.js';
-import { isWidget } from './role.js';
+import { isWidget, namedByContent, roleOf } from './role.js';
 import type { Point } from './types.js';
 
 /** The result of a hit test for an element. */
@@ -238,5 +238,25 @@ export function hitsText(
     tree.contains(base, met) &&
     met.textContent.trim() === '' &&
     !controlIn(tree, base, met, own, listens)
+  );
+}
+
+/**
+ * Whether `met` is a control that has its name from a text, or a part of it around the text: a click
+ * there does what a click on the text does.
+ */
+export function hitsAround(
+  tree: FlatTree,
+  ranges: readonly Range[],
+  met: Element,
+  listens?: Listens,
+): boolean {
+  const named = tree.closest(met, (at) => isWidget(at) && namedByContent.has(roleOf(at)));
+  return (
+    named !== null &&
+    ranges.every(({ startContainer }) => {
+      const own = tree.parent(startContainer);
+      return own && tree.contains(met, own) && !controlIn(tree, met, own, met, listens);
+    })
   );
 }

@@ -22,6 +22,8 @@ export type Reached =
 export interface Way {
   /** The last attempt missed, so check whether the element moves. */
   again?: boolean;
+  /** It did not come to rest for the last attempt, so it is not waited for once more. */
+  moving?: boolean;
   /** Milliseconds from now to the press, where known. */
   lead?: number;
 }
@@ -49,7 +51,7 @@ export async function reach(snapshots: Snapshots, spot: Spot, way: Way = {}): Pr
   const stand = at.item?.hit ?? spot.el;
   let lead: Point | undefined;
   if (way.again === true || moves(stand)) {
-    lead = await settle(stand, way.lead ?? usualLead);
+    lead = await settle(stand, way);
     at = judge(snapshots, spot);
     if (at.now.state !== 'ok') return at.now;
   }
@@ -219,14 +221,15 @@ function faded(over: Element): boolean {
 
 /** How long a press waits for a moving element, in milliseconds. */
 const restWait = 3000;
-/** Frames after which an element with an endless animation is not waited for. */
+/** Frames after which an element that will not rest is not waited for. */
 const endlessFrames = 12;
 
 /**
  * Waits, frame by frame, while an element moves. Returns undefined once it rests, else how far it
  * moves in the time that a press takes.
  */
-async function settle(el: Element, lead: number): Promise<Point | undefined> {
+async function settle(el: Element, way: Way): Promise<Point | undefined> {
+  const lead = way.lead ?? usualLead;
   const start = performance.now();
   let last = el.getBoundingClientRect();
   let then = start;
@@ -250,7 +253,7 @@ async function settle(el: Element, lead: number): Promise<Point | undefined> {
     };
     last = now;
     then = at;
-    if (i >= endlessFrames && endless(el)) break;
+    if (i >= endlessFrames && (way.moving === true || endless(el))) break;
   }
   return pace;
 }

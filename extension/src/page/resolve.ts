@@ -1,4 +1,4 @@
-import { type Aim, aim, aimAt, belongs, controlIn, hitsText } from './cover.js';
+import { type Aim, aim, aimAt, belongs, controlIn, hitsAround, hitsText } from './cover.js';
 import { identity } from './format.js';
 import { type Area, boxOf, rectOf, viewport } from './geometry.js';
 import { type Snapshots } from './snapshots.js';
@@ -164,7 +164,8 @@ export function accepts(snapshots: Snapshots, spot: Spot, met: Element, point: P
     if (Math.abs(left + offset.x - point.x) > 1.5 || Math.abs(top + offset.y - point.y) > 1.5)
       return false;
   }
-  if (text) return hitsText(tree, text, met, point, listens);
+  if (text)
+    return hitsText(tree, text, met, point, listens) || hitsAround(tree, text, met, listens);
   return belongs(tree, el, hit, met) && controlIn(tree, hit, met, el, listens) === spot.control;
 }
 

@@ -78,6 +78,24 @@ test('an area is where its scaled image shows it', async () => {
   });
 });
 
+test('what did not stop moving is not waited for again', async () => {
+  const world = await World.show(
+    page,
+    code,
+    `<button style="position:absolute">Go</button><script>
+    let x = 0; (function go() { document.querySelector('button').style.left = (x = (x + 3) % 300) + 'px'; requestAnimationFrame(go) })()</script>`,
+  );
+  const frames = await world.run<number>(`(page.snapshot(), (async () => {
+    let frames = 0, on = true;
+    const count = () => on && (frames++, requestAnimationFrame(count));
+    count();
+    await page.reach('e1', { again: true, moving: true });
+    on = false;
+    return frames;
+  })())`);
+  expect(frames).toBeLessThan(30); // for the first time it waits 3 s
+});
+
 test('a page that its dialog hides is not shown', async () => {
   const html = `<div aria-hidden=true><button>Below</button><div style="height:2000px"></div><button>Far</button></div>
     <div role=dialog style="position:fixed;inset:0;background:#fff"><h2>Cookies</h2><button>Yes</button></div>`;
