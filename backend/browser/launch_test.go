@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	cdppage "github.com/chromedp/cdproto/page"
+
+	"pilotfish/backend/browser/devtools"
 	"pilotfish/backend/browser/tabs"
 	"pilotfish/backend/protocol"
 )
@@ -141,8 +146,9 @@ func TestHeadlessRestore(t *testing.T) {
 	}
 }
 
-// The socket by which a browser takes orders lies in a folder of its own, which only its
-// user can enter, and which goes with the browser (threat 54).
+// The socket by which a browser takes orders, and the memory of pages that crashed, lie in a
+// folder of its own, which only its user can enter, and which goes with the browser
+// (threats 12, 54).
 func TestTemporaryFolder(t *testing.T) {
 	c := config(t, false)
 	dir, err := os.MkdirTemp("", "pf") //nolint:usetesting // the path of a socket is short
@@ -152,7 +158,7 @@ func TestTemporaryFolder(t *testing.T) {
 	defer os.RemoveAll(dir)
 	c.TemporaryDir = dir
 	t.Run("while it runs", func(t *testing.T) {
-		start(t, c)
+		f := start(t, c)
 		socket, err := os.Readlink(filepath.Join(c.ProfileDir, "SingletonSocket"))
 		if err != nil {
 			t.Fatal(err)
@@ -160,6 +166,32 @@ func TestTemporaryFolder(t *testing.T) {
 		own, _, _ := strings.Cut(strings.TrimPrefix(socket, dir+"/"), "/")
 		if info, err := os.Stat(filepath.Join(dir, own)); !strings.HasPrefix(socket, dir+"/") || err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("the socket is %s: %v, %v", socket, info, err)
+		}
+		ctx := deadline(t)
+		r, err := f.running()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, _ := f.Browser.tabs.Lookup(f.first(t))
+		p, err := r.page(ctx, at.Target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := devtools.Post(ctx, p.Session, cdppage.Crash, cdp.Empty{}); err != nil {
+			t.Fatal(err)
+		}
+		// No event says that the report is written.
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			if found, _ := filepath.Glob(filepath.Join(dir, own, "*", "pending", "*.dmp")); len(found) > 0 {
+				break
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				t.Fatal("the report of a crash lies elsewhere")
+			}
 		}
 	})
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -21,8 +22,8 @@ type Options struct {
 	// ProfileDir is the user data folder; it is created with mode 0700.
 	ProfileDir string
 	// TemporaryDir is a folder that agents do not see: the browser has its temporary files in
-	// a folder of its own there, with the socket by which it takes orders. Empty for the
-	// system's.
+	// a folder of its own there, with the socket by which it takes orders and the reports of
+	// crashes. Empty for the system's.
 	TemporaryDir string
 	// ExtensionDir is the built extension; empty runs without it.
 	ExtensionDir string
@@ -124,7 +125,9 @@ func Launch(ctx context.Context, o *Options, path string, log *slog.Logger) (*Pr
 			_ = events.Close()
 			return nil, notWritable(o.TemporaryDir, err)
 		}
-		env = append(env, "TMPDIR="+temporary)
+		// By default the reports of crashes, with the memory of pages, are kept in the folder
+		// of the user's own Chromium.
+		env = append(env, "TMPDIR="+temporary, "BREAKPAD_DUMP_LOCATION="+filepath.Join(temporary, "crashes"))
 	}
 	p, err := proc.Start(ctx, proc.Config{
 		Path:       path,
