@@ -42,6 +42,12 @@ func TestTheProbeIsRight(t *testing.T) {
 		return found
 	}
 	fresh := probe()
+	for range 5 {
+		if !slow(fresh, packages) {
+			break
+		}
+		fresh = probe()
+	}
 	for kind, name := range packages {
 		got := fresh[kind]
 		if !got.Installed || got.Problem != "" || got.Version != pinned.Dependencies[name] {
@@ -68,4 +74,14 @@ func TestTheProbeIsRight(t *testing.T) {
 	if got := probe()["codex"].SignedIn; got != protocol.SignInNone {
 		t.Errorf("codex after its logout: %q", got)
 	}
+}
+
+// slow reports whether an agent has taken too long to say its version, as on a busy machine.
+func slow(found map[protocol.AgentKind]protocol.AgentInfo, packages map[protocol.AgentKind]string) bool {
+	for kind := range packages {
+		if info := found[kind]; info.Installed && info.Problem == "" && info.Version == "" {
+			return true
+		}
+	}
+	return false
 }
