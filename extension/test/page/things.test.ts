@@ -78,6 +78,20 @@ test('an area is where its scaled image shows it', async () => {
   });
 });
 
+test.each([
+  ['button', true, '<button id=met><span>Right</span></button>'],
+  ['part around the text', true, '<a href=#x><div id=met><b>Right</b><i>more</i></div></a>'],
+  ['part beside the text', false, '<a href=#x><b>Right</b><i id=met>more</i></a>'],
+  ['button around what listens', false, '<button id=met><span onclick=1>Right</span></button>'],
+  ['button around a link', false, '<div role=button id=met><a href=#x>Right</a></div>'],
+  ['list', false, '<div role=listbox id=met><div>Right</div></div>'],
+  ['text around', false, '<p id=met>some <b>Right</b> words</p>'],
+])('a press on the %s beside its text: %s', async (_what, accepted, html) => {
+  const world = await World.show(page, code, html);
+  const found = `page.accepts(page.find('text=Right').spot, document.querySelector('#met'), { x: 0, y: 0 })`;
+  expect(await world.run(`(page.snapshot(), ${found})`)).toBe(accepted);
+});
+
 test('what did not stop moving is not waited for again', async () => {
   const world = await World.show(
     page,
