@@ -173,7 +173,8 @@ func (t *tasks) run(ctx context.Context, goal string) error {
 		}
 	}
 	var reply protocol.TaskRunReply
-	ask, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout+protocol.TaskTakeTimeout+protocol.CLIMargin)
+	// In a browser elsewhere the page for tasks may need a browser of its own first.
+	ask, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout+protocol.TaskPageTimeout+protocol.TaskTakeTimeout+protocol.CLIMargin)
 	defer cancel()
 	if err := t.post(ask, "/task/run", req, &reply); err != nil {
 		return err

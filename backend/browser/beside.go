@@ -27,7 +27,7 @@ type beside struct {
 
 // running returns the browser, and starts it if it does not run, or no longer answers.
 func (s *beside) running(ctx context.Context, of *Browser) (*Browser, error) {
-	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
 	defer cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()

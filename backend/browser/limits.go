@@ -5,8 +5,6 @@ import "time"
 // The timers and limits of this package. A timer exists only for a deadline, a
 // heartbeat or a backoff.
 const (
-	// browserStartTimeout is how long Chromium may take to answer on its pipe.
-	browserStartTimeout = 30 * time.Second
 	// browserStopTimeout is how long it may take to close by itself.
 	browserStopTimeout = 3 * time.Second
 	// leaveTimeout is how long a browser that stays may take to close what is ours in it: on a

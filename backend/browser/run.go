@@ -193,7 +193,7 @@ func (r *run) failStart(err error) {
 // greet sends the first commands: it turns on target discovery and asks for the
 // browser's version.
 func (r *run) greet(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, browserStartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, protocol.BrowserStartTimeout)
 	defer cancel()
 	root := r.conn.Root
 	if r.attached() {

@@ -84,7 +84,7 @@ func (b *Browser) OpenTaskPage(ctx context.Context) (fresh bool, err error) {
 		}
 		return own.OpenTaskPage(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, protocol.PanelOpenTimeout)
+	ctx, cancel := context.WithTimeout(ctx, protocol.TaskPageTimeout)
 	defer cancel()
 	p := &r.taskPage
 	p.mu.Lock()

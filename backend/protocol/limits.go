@@ -107,6 +107,8 @@ const (
 
 // Browser.
 const (
+	// BrowserStartTimeout is how long Chromium may take to answer on its pipe.
+	BrowserStartTimeout = 30 * time.Second
 	// PanelOpenTimeout is how long the side panel may take to appear.
 	PanelOpenTimeout = 10 * time.Second
 	// StateRetry is the pause before a failed write of state files is retried.
@@ -211,6 +213,9 @@ const (
 const (
 	// TaskPageSize is how many events a reader gets at once.
 	TaskPageSize = 500
+	// TaskPageTimeout is how long the page for tasks may take to open. The extension may have to
+	// be loaded first, which takes over 10 s on a busy machine.
+	TaskPageTimeout = 30 * time.Second
 	// TaskTakeTimeout is how long a task from a program waits for a panel to take
 	// it.
 	TaskTakeTimeout = 10 * time.Second

@@ -148,9 +148,9 @@ func TestALateTaskPageIsTriedAgain(t *testing.T) {
 		d.runs(t, "t1", "p1")
 		d.pageGone(context.DeadlineExceeded)
 		d.PanelGone("p1")
-		time.Sleep(2*protocol.PanelOpenTimeout + time.Second)
+		time.Sleep(protocol.TaskPageTimeout - time.Second)
 		d.pageGone(nil)
-		time.Sleep(protocol.PanelOpenTimeout)
+		time.Sleep(2 * time.Second)
 		if got := d.resumed(); got != 1 {
 			t.Errorf("it was resumed %d times", got)
 		}

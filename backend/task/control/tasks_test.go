@@ -125,7 +125,7 @@ func (d *desk) OpenTaskPage(context.Context) (bool, error) {
 	if why := d.page; why != nil {
 		if errors.Is(why, context.DeadlineExceeded) {
 			d.mu.Unlock()
-			time.Sleep(protocol.PanelOpenTimeout)
+			time.Sleep(protocol.TaskPageTimeout)
 			d.mu.Lock()
 		}
 		return false, why

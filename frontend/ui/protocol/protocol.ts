@@ -3063,6 +3063,10 @@ export const RestartWindow = 30 * 1_000;
 export const RestartBackoffMin = 100 * 1;
 export const RestartBackoffMax = 5 * 1_000;
 /**
+ * BrowserStartTimeout is how long Chromium may take to answer on its pipe.
+ */
+export const BrowserStartTimeout = 30 * 1_000;
+/**
  * PanelOpenTimeout is how long the side panel may take to appear.
  */
 export const PanelOpenTimeout = 10 * 1_000;
@@ -3195,6 +3199,11 @@ export const NetworkRules = 100;
  * TaskPageSize is how many events a reader gets at once.
  */
 export const TaskPageSize = 500;
+/**
+ * TaskPageTimeout is how long the page for tasks may take to open. The extension may have to
+ * be loaded first, which takes over 10 s on a busy machine.
+ */
+export const TaskPageTimeout = 30 * 1_000;
 /**
  * TaskTakeTimeout is how long a task from a program waits for a panel to take
  * it.
