@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"pilotfish/app/bench/product"
 )
@@ -53,7 +54,7 @@ func run(ctx context.Context, args []string, out io.Writer, all []bench) error {
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	rows, err := measure(ctx, all, pattern, options{quick: *quick})
+	rows, err := measure(ctx, all, pattern, options{quick: *quick}, os.Stderr)
 	if len(rows) == 0 && err == nil {
 		return fmt.Errorf("no row matches %q", *only)
 	}
@@ -63,14 +64,16 @@ func run(ctx context.Context, args []string, out io.Writer, all []bench) error {
 
 // measure runs the benches that match. When one fails, the others are still
 // measured. One with a row that misses its limit is run once more, and its second
-// figures count: a disturbance of the machine passes, a step back stays.
-func measure(ctx context.Context, all []bench, only *regexp.Regexp, o options) ([]row, error) {
+// figures count: a disturbance of the machine passes, a step back stays. progress
+// gets a line for each bench, because all of them take half an hour.
+func measure(ctx context.Context, all []bench, only *regexp.Regexp, o options, progress io.Writer) ([]row, error) {
 	rows := []row{}
 	var errs []error
 	for _, b := range all {
 		if !slices.ContainsFunc(b.rows, only.MatchString) {
 			continue
 		}
+		fmt.Fprintln(progress, time.Now().Format(time.TimeOnly), "measuring", strings.Join(b.rows, ", "))
 		got, err := matching(ctx, b, only, o)
 		if err == nil && verdict(got) != nil {
 			missed := verdict(got)
